@@ -1,0 +1,95 @@
+"""Prepared media as values, and the arithmetic between clip time and segment time. Pure.
+
+Three time lines, never mixed: clip time (what an author writes), segment and stream time (segments
+joined, no holds) and session time (monotonic seconds since dialling; holds are in it).
+Counterparts: `simulator.media.prepare` makes a `Prepared`, `simulator.media.packets` opens an
+`Asset`, `simulator.session.script` decides when each part plays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from simulator.scenario.types import Scenario, Turn
+
+AUDIO_CLOCK = 48_000
+"""Opus RTP clock, Hz."""
+VIDEO_CLOCK = 90_000
+"""Video RTP clock, Hz."""
+PTIME = 0.020
+"""Seconds of sound in a packet; all parts last a whole number of these."""
+
+
+def on_grid(seconds: float) -> float:
+    """`seconds` rounded to the nearest whole packet of sound (20 ms)."""
+    return round(seconds / PTIME) * PTIME
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asset:
+    """Encoded picture and sound of one part, in the cache."""
+
+    key: str
+    """Content address: sha256 over everything that decides its bytes."""
+    path: Path
+    """A packet file (`simulator.media.packets`)."""
+    duration: float
+    """Seconds; a whole number of 20 ms packets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """One instruction as it lies in the prepared sound, measured on the samples."""
+
+    index: int
+    """Which of the turn's instructions."""
+    start: float
+    """Segment time of its first audible sample."""
+    end: float
+    """Segment time just after its last audible sample."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedTurn:
+    """A turn with everything that playing it needs."""
+
+    turn: Turn
+    segment: Asset
+    """What plays once."""
+    hold: Asset
+    """What loops afterwards while we wait: the last picture and room tone."""
+    spoken: tuple[Spoken, ...] = ()
+    stream_start: float = 0.0
+    """Stream time at which the segment begins (segments before it, joined)."""
+
+    @property
+    def duration(self) -> float:
+        return self.segment.duration
+
+    @property
+    def due(self) -> float | None:
+        """Segment time at which an answer falls due: the event, else the end of the last
+        instruction to the agent; None if nobody asks for anything."""
+        if self.turn.event is not None:
+            return self.turn.event - self.turn.start
+        ends = [s.end for s in self.spoken if self.turn.instructions[s.index].voice == "user"]
+        return max(ends) if ends else None
+
+    @property
+    def speech_end(self) -> float | None:
+        """Segment time at which the last speech of any voice ends; None if nobody speaks."""
+        return max((s.end for s in self.spoken), default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A scenario ready to play."""
+
+    scenario: Scenario
+    turns: tuple[PreparedTurn, ...]
+
+    @property
+    def duration(self) -> float:
+        """Seconds of stream, without holds."""
+        return sum(t.duration for t in self.turns)
