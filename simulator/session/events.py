@@ -1,7 +1,8 @@
-"""What the session's script hears and what it orders: one small vocabulary, no I/O. Pure.
+"""What the session's script hears and what it orders: one small vocabulary, no I/O.
 
-Events come from a dialect (`simulator.rtc`), from the live speech detector or from the engine's
-timer; commands go back to them. `simulator.session.script` stands between: handle(event, now).
+Pure. Events come from a dialect (`simulator.rtc`), from the live speech detector or from the
+engine's timer; commands go back to them. `simulator.session.script` stands between:
+handle(event, now) -> commands.
 Times are session time: monotonic seconds since dialling.
 """
 

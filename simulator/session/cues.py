@@ -1,0 +1,34 @@
+"""What a cued baseline is told of the turn that begins: the right answer, and when it falls due.
+
+Pure. Counterpart: `simulator.bridge` reads it. No agent that is being evaluated ever gets one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from simulator.media.timeline import PreparedTurn
+from simulator.scenario.types import Answer
+
+CUE = "omnistage.cue"
+"""The message's type on the wire."""
+
+
+def cue(prepared: PreparedTurn, starts_in: float) -> Mapping[str, Any]:
+    """The message. `starts_in`: seconds from sending it until the turn's first sample."""
+    turn = prepared.turn
+    return {
+        "type": CUE,
+        "turn": {
+            "id": turn.id,
+            "index": turn.index,
+            "expect": turn.expect.kind,
+            "answer": turn.expect.text if isinstance(turn.expect, Answer) else None,
+            "asked": turn.asked,
+            "duration": prepared.duration,
+            "due_in": prepared.due,
+            "event": turn.event is not None,
+        },
+        "starts_in": starts_in,
+    }

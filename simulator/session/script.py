@@ -1,0 +1,320 @@
+"""The session's behaviour as a pure function: handle(event, now) -> commands.
+
+It decides what plays when, what is owed, when the agent has finished, and how the attempt ends. It
+knows no wire, no task and no clock: times are arguments, in session seconds. Counterpart:
+`simulator.session.engine` feeds it and carries out what it orders.
+
+The stream is laid out ahead: a part's end is known when it begins, so shortly before the end (LEAD)
+the script says what follows, the next segment or a hold, and the stream has no seam. In a hold the
+next segment is set to begin LEAD ahead, on the stream's 20 ms grid.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from simulator.media.timeline import PTIME, Prepared, PreparedTurn
+from simulator.scenario.types import Answer, Either, Pace, Quiet
+from simulator.session.events import (
+    AgentSpeech,
+    Cancelled,
+    Command,
+    Configure,
+    Cue,
+    Drained,
+    Event,
+    Fault,
+    Finish,
+    Hold,
+    Outcome,
+    Play,
+    Ready,
+    ResponseEnded,
+    ResponseStarted,
+    Text,
+    TurnChanged,
+    TurnState,
+    WakeAt,
+    Whose,
+)
+
+LEAD = 0.06
+"""Seconds before a part's first sample at which it is ordered."""
+FIRST_LEAD = 0.3
+"""The same for the first segment: both tracks start from rest."""
+REST_DRAINED = 0.7
+"""Silence that ends a reply whose sound the wire has called drained, seconds."""
+REST_UNSAID = 1.5
+"""Silence that ends a reply of which the wire has said nothing."""
+EPS = 1e-6
+
+_OUTCOMES = {
+    Whose.AGENT: Outcome.AGENT_FAILED,
+    Whose.NETWORK: Outcome.NETWORK_FAILED,
+    Whose.INSTRUMENT: Outcome.INSTRUMENT_INVALID,
+    Whose.USER: Outcome.CANCELLED,
+}
+
+
+@dataclass(slots=True)
+class _Reply:
+    """A response that the wire has told us of."""
+
+    ended: bool = False
+    drained: bool = False
+
+
+@dataclass(slots=True)
+class _Voice:
+    """What the agent is doing: its sound and its open responses."""
+
+    speaking: bool = False
+    busy_since: float | None = None
+    """When the present reply began; None at rest."""
+    quiet_since: float = -math.inf
+    """The last end of sound or of a response."""
+    replies: dict[str, _Reply] = field(default_factory=dict)
+    """The responses of the present reply."""
+    first_seen: dict[str, float] = field(default_factory=dict)
+    """When each response of the whole session was first heard of."""
+
+    def see(self, response: str, now: float) -> float:
+        """Note a response; returns when it was first heard of."""
+        return self.first_seen.setdefault(response, now)
+
+    def open(self) -> bool:
+        return self.speaking or any(not r.ended for r in self.replies.values())
+
+    def rest_at(self) -> float:
+        """When the reply will count as ended if nothing more comes; inf while it goes on."""
+        if self.busy_since is None:
+            return -math.inf
+        if self.open():
+            return math.inf
+        drained = bool(self.replies) and all(r.drained for r in self.replies.values())
+        return self.quiet_since + (REST_DRAINED if drained else REST_UNSAID)
+
+
+@dataclass(slots=True)
+class _Debt:
+    """An answer that is owed, or will be when it falls due."""
+
+    turn: int
+    asked: float
+    due: float
+    deadline: float
+    event: bool
+
+
+class Script:
+    """One attempt at one scenario. Call `start` once, then `handle` for every event in order."""
+
+    def __init__(
+        self, prepared: Prepared, *, instructions: str, ready_within: float = 10.0
+    ) -> None:
+        self._prepared = prepared
+        self._limits = prepared.scenario.limits
+        self._continuous = prepared.scenario.pace is Pace.CONTINUOUS
+        self._instructions = instructions
+        self._ready_within = ready_within
+        self._ready_by = math.inf
+        self._play_at: float | None = None
+        self._current = -1
+        self._start = 0.0
+        self._holding = False
+        self._followed = False
+        self._state = TurnState.PLAYING
+        self._voice = _Voice()
+        self._debts: list[_Debt] = []
+        self._finished = False
+
+    @property
+    def play_at(self) -> float | None:
+        """Session time of stream time 0; None before the first segment is ordered."""
+        return self._play_at
+
+    @property
+    def finished(self) -> bool:
+        return self._finished
+
+    def start(self, now: float) -> list[Command]:
+        """The first orders, before anything was heard of the agent."""
+        self._ready_by = now + self._ready_within
+        return [Configure(instructions=self._instructions), WakeAt(at=self._ready_by)]
+
+    def handle(self, event: Event, now: float) -> list[Command]:
+        """What to do about `event`, which came at session time `now`."""
+        if self._finished:
+            return []
+        match event:
+            case Cancelled():
+                return self._finish(Outcome.CANCELLED, "cancelled by the user", now)
+            case Fault(fatal=True):
+                return self._finish(_OUTCOMES[event.whose], f"{event.code}: {event.message}", now)
+            case Ready() if self._play_at is None:
+                self._play_at = _next_border(0.0, now + FIRST_LEAD)
+                return self._begin(0, self._play_at)
+            case _:
+                self._hear(event, now)
+        if self._play_at is None:
+            if now >= self._ready_by - EPS:
+                reason = f"no_reply: its protocol said nothing within {self._ready_within:g} s"
+                return self._finish(Outcome.AGENT_FAILED, reason, now)
+            return [WakeAt(at=self._ready_by)]
+        return self._advance(now)
+
+    # ------------------------------------------------------------ what the agent does
+
+    def _hear(self, event: Event, now: float) -> None:
+        voice = self._voice
+        match event:
+            case AgentSpeech(edge="start"):
+                voice.speaking = True
+                self._reply_begins(now)
+            case AgentSpeech(edge="end"):
+                voice.speaking = False
+                voice.quiet_since = now
+            case ResponseStarted():
+                voice.see(event.response, now)
+                voice.replies.setdefault(event.response, _Reply())
+                if voice.busy_since is None:
+                    voice.busy_since = now
+            case ResponseEnded():
+                voice.replies.setdefault(event.response, _Reply()).ended = True
+                voice.quiet_since = max(voice.quiet_since, now)
+            case Drained():
+                voice.replies.setdefault(event.response, _Reply(ended=True)).drained = True
+            case Text(kind="output" | "transcript"):
+                # What counts is when its response began: a late transcript settles nothing.
+                began = now if event.response is None else voice.see(event.response, now)
+                voice.quiet_since = max(voice.quiet_since, now)
+                self._reply_begins(began)
+            case _:
+                pass
+
+    def _reply_begins(self, began: float) -> None:
+        """Sound or text came of a reply that began at `began`: it settles what it can answer.
+
+        One that begins under its own instruction settles it too, but we give the agent the quiet
+        tail to answer again once it has heard the whole.
+        """
+        if self._voice.busy_since is None:
+            self._voice.busy_since = began
+        kept = []
+        for debt in self._debts:
+            if began >= debt.due - EPS:
+                continue
+            if not debt.event and began >= debt.asked - EPS:
+                debt.deadline = min(debt.deadline, debt.due + self._limits.quiet_tail)
+            kept.append(debt)
+        self._debts = kept
+
+    # ------------------------------------------------------------ what we do
+
+    def _turn(self) -> PreparedTurn:
+        return self._prepared.turns[self._current]
+
+    def _end(self) -> float:
+        return self._start + self._turn().duration
+
+    def _last(self) -> bool:
+        return self._current == len(self._prepared.turns) - 1
+
+    def _begin(self, index: int, at: float) -> list[Command]:
+        """Order a segment, and note what it will owe."""
+        out: list[Command] = []
+        if index > 0:
+            out.append(self._change(TurnState.DONE, at))
+        self._current, self._start = index, at
+        self._holding = self._followed = False
+        self._state = TurnState.PLAYING
+        prepared = self._turn()
+        turn, due = prepared.turn, prepared.due
+        if isinstance(turn.expect, Answer) and due is not None:
+            asked = min((s.start for s in prepared.spoken), default=0.0)
+            self._debts.append(
+                _Debt(
+                    turn=index,
+                    asked=at + (0.0 if turn.event is not None else asked),
+                    due=at + due,
+                    deadline=at + due + turn.within,
+                    event=turn.event is not None,
+                )
+            )
+        out += [
+            Cue(turn=index, at=at),
+            Play(turn=index, at=at),
+            TurnChanged(turn=index, state=TurnState.PLAYING, at=at),
+            WakeAt(at=self._end() - LEAD),
+        ]
+        return out
+
+    def _change(self, state: TurnState, at: float, cause: str = "") -> TurnChanged:
+        self._state = state
+        return TurnChanged(turn=self._current, state=state, at=at, cause=cause)
+
+    def _advance(self, now: float) -> list[Command]:
+        """Move the stream on if it may move; else say when to look again."""
+        end = self._end()
+        if now < end - LEAD - EPS:
+            return [WakeAt(at=end - LEAD)]
+        self._rest(now)
+        free_at, cause = self._free_at(max(now, end))
+        at = end if not self._holding and now <= end else self._grid(now + LEAD)
+        out: list[Command] = []
+        if self._continuous and not self._last():
+            return self._begin(self._current + 1, end)
+        if free_at <= at + EPS:
+            if not self._last():
+                return self._begin(self._current + 1, at)
+            if now >= end - EPS:
+                return self._finish(Outcome.COMPLETED, "", max(now, end))
+        if not self._holding:
+            self._holding = True
+            out.append(Hold(turn=self._current, at=end))
+        state = TurnState.HOLDING if cause == "quiet_tail" else TurnState.AWAITING
+        if state is not self._state and free_at > at + EPS:
+            out.append(self._change(state, max(now, end), cause))
+        # A time that has to come is enough to wait for; everything else wakes us by itself.
+        wake = max(free_at - LEAD, now + PTIME) if math.isfinite(free_at) else now + 1.0
+        out.append(WakeAt(at=max(wake, end) if self._last() else wake))
+        return out
+
+    def _rest(self, now: float) -> None:
+        """Forget a reply that has ended."""
+        if self._voice.busy_since is not None and now >= self._voice.rest_at() - EPS:
+            self._voice.busy_since = None
+            self._voice.replies.clear()
+
+    def _free_at(self, now: float) -> tuple[float, str]:
+        """When the turn may be left if nothing more happens, and what it waits for."""
+        waits: list[tuple[float, str]] = [(self._end(), "segment")]
+        self._debts = [d for d in self._debts if d.deadline > now + EPS]
+        if self._debts:
+            waits.append((max(d.deadline for d in self._debts), "answer"))
+        voice = self._voice
+        if voice.busy_since is not None:
+            limit = voice.busy_since + self._limits.reply_max
+            waits.append((min(voice.rest_at(), limit), "reply"))
+        prepared = self._turn()
+        tail = prepared.speech_end
+        if isinstance(prepared.turn.expect, Quiet | Either) and tail is not None:
+            waits.append((self._start + tail + self._limits.quiet_tail, "quiet_tail"))
+        return max(waits)
+
+    def _grid(self, when: float) -> float:
+        """The first packet border of the stream at or after `when`."""
+        return _next_border(self._play_at or 0.0, when)
+
+    def _finish(self, outcome: Outcome, reason: str, now: float) -> list[Command]:
+        self._finished = True
+        out: list[Command] = []
+        if self._current >= 0:
+            out.append(self._change(TurnState.DONE, now, outcome if reason else ""))
+        return [*out, Finish(outcome=outcome, reason=reason)]
+
+
+def _next_border(origin: float, when: float) -> float:
+    """The first of origin, origin + 20 ms, ... at or after `when`."""
+    return origin + math.ceil((when - origin) / PTIME - 1e-6) * PTIME

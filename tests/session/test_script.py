@@ -1,0 +1,318 @@
+"""Playbooks: what the script orders when the agent does this or that, on made-up time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator.media.timeline import PTIME
+from simulator.scenario.types import Limits, Pace
+from simulator.session.events import (
+    AgentSpeech,
+    Cancelled,
+    Command,
+    Configure,
+    Drained,
+    Event,
+    Fault,
+    Finish,
+    Hold,
+    Outcome,
+    Play,
+    Ready,
+    ResponseEnded,
+    ResponseStarted,
+    Text,
+    TurnChanged,
+    TurnState,
+    Whose,
+)
+from simulator.session.script import FIRST_LEAD, LEAD, Script
+from simulator.testing import Rehearsal, Sketch, asks, event, prepared, quiet, standing
+
+READY = 1.0
+T0 = READY + FIRST_LEAD
+
+
+def rehearse(*turns: Sketch, says: Sequence[tuple[float, Event]] = (), **how: object) -> Rehearsal:
+    script = Script(prepared(*turns, **how), instructions="Be brief.")  # type: ignore[arg-type]
+    return Rehearsal(script=script).run([(READY, Ready()), *says])
+
+
+def speech(start: float, end: float) -> list[tuple[float, Event]]:
+    return [(start, AgentSpeech(edge="start")), (end, AgentSpeech(edge="end"))]
+
+
+def reply(start: float, end: float, name: str = "r1") -> list[tuple[float, Event]]:
+    """A reply with everything that a wire says of it."""
+    return [
+        (start - 0.1, ResponseStarted(response=name)),
+        (start, Text(text="Yes.", response=name, kind="transcript")),
+        *speech(start, end),
+        (start + 0.2, ResponseEnded(response=name)),
+        (end, Drained(response=name)),
+    ]
+
+
+def test_quiet_turns_without_speech_are_joined_without_a_seam() -> None:
+    played = rehearse(quiet("a", 4), quiet("b", 6), quiet("c", 2))
+    assert played.plays == [(0, T0), (1, T0 + 4), (2, T0 + 10)]
+    # Only the very end holds: the last segment is played out before the session ends.
+    assert played.holds == [(2, T0 + 12)]
+    assert played.finish is not None
+    ended, how = played.finish
+    assert ended == pytest.approx(T0 + 12)
+    assert how.outcome is Outcome.COMPLETED
+
+
+def test_each_part_is_ordered_a_lead_before_its_first_sample() -> None:
+    played = rehearse(quiet("a", 4), quiet("b", 6))
+    for ordered, c in played.commands:
+        if isinstance(c, Play | Hold):
+            assert c.at - ordered >= LEAD - 1e-6
+
+
+def test_an_answer_is_awaited_and_ends_with_drained_and_silence() -> None:
+    end = T0 + 5
+    played = rehearse(asks("a", 5), quiet("b", 3), says=reply(end + 0.8, end + 2.8))
+    assert played.holds[0] == (0, end)
+    # 0.7 s of silence after 2.8, and the lead, on the 20 ms grid of the stream.
+    assert played.plays[1][1] == pytest.approx(end + 2.8 + 0.7, abs=LEAD + PTIME)
+    assert (0, "awaiting", "answer") in played.states
+
+
+def test_without_a_drained_signal_silence_lasts_longer() -> None:
+    end = T0 + 5
+    played = rehearse(asks("a", 5), quiet("b", 3), says=speech(end + 0.8, end + 2.8))
+    assert played.plays[1][1] == pytest.approx(end + 2.8 + 1.5, abs=LEAD + PTIME)
+
+
+def test_no_answer_is_a_miss_after_the_window() -> None:
+    played = rehearse(asks("a", 5), quiet("b", 3))
+    assert played.plays[1][1] == pytest.approx(T0 + 5 + 8, abs=LEAD + PTIME)
+
+
+def test_endless_talk_holds_up_a_turn_for_reply_max_only() -> None:
+    end, limits = T0 + 5, Limits(reply_max=10)
+    says = [(end + 1, AgentSpeech(edge="start"))]
+    played = rehearse(asks("a", 5), quiet("b", 3), says=says, limits=limits)
+    assert played.plays[1][1] == pytest.approx(end + 1 + 10, abs=LEAD + PTIME)
+    assert played.finish is not None
+    assert played.finish[1].outcome is Outcome.COMPLETED
+
+
+def test_endless_text_ends_too() -> None:
+    end, limits = T0 + 5, Limits(reply_max=6)
+    says: list[tuple[float, Event]] = [(end + 1, ResponseStarted(response="r"))]
+    says += [(end + 1 + i / 4, Text(text="la ", response="r")) for i in range(400)]
+    played = rehearse(asks("a", 5), quiet("b", 3), says=says, limits=limits)
+    assert played.plays[1][1] == pytest.approx(end + 1 + 6, abs=LEAD + PTIME)
+
+
+def test_a_quiet_turn_with_speech_keeps_its_tail() -> None:
+    played = rehearse(quiet("a", 5, guest=(3, 5)), quiet("b", 3))
+    assert played.plays[1][1] == pytest.approx(T0 + 5 + 3, abs=LEAD + PTIME)
+    assert (0, "holding", "quiet_tail") in played.states
+
+
+def test_speech_long_before_the_end_needs_no_tail() -> None:
+    played = rehearse(quiet("a", 9, guest=(1, 2)), quiet("b", 3))
+    assert played.plays[1] == (1, T0 + 9)
+
+
+def test_a_wrong_answer_in_the_tail_is_heard_out() -> None:
+    end = T0 + 5
+    played = rehearse(quiet("a", 5, guest=(3, 5)), quiet("b", 3), says=speech(end + 1, end + 6))
+    assert played.plays[1][1] == pytest.approx(end + 6 + 1.5, abs=LEAD + PTIME)
+
+
+def test_a_standing_instruction_is_not_waited_for_beyond_its_tail() -> None:
+    played = rehearse(standing("a", 5), quiet("b", 3))
+    assert played.plays[1][1] == pytest.approx(T0 + 5 + 3, abs=LEAD + PTIME)
+
+
+def test_an_event_is_awaited_to_its_window_after_the_segment() -> None:
+    turns = standing("s", 4), event("e", 6, at=5, within=3, asked_in="s"), quiet("q", 2)
+    played = rehearse(*turns)
+    start = played.plays[1][1]
+    assert played.plays[2][1] == pytest.approx(start + 5 + 3, abs=LEAD + PTIME)
+
+
+def test_an_event_answered_inside_its_segment_needs_no_hold() -> None:
+    turns = event("e", 12, at=5), quiet("q", 2)
+    played = rehearse(*turns, says=reply(T0 + 5.5, T0 + 7))
+    assert played.plays[1] == (1, T0 + 12)
+
+
+def test_a_reply_before_the_event_does_not_settle_it() -> None:
+    turns = event("e", 6, at=5, within=3), quiet("q", 2)
+    played = rehearse(*turns, says=reply(T0 + 2, T0 + 3))
+    assert played.plays[1][1] == pytest.approx(T0 + 8, abs=LEAD + PTIME)
+
+
+def test_a_reply_under_the_question_leaves_room_for_a_second_one() -> None:
+    end = T0 + 5
+    played = rehearse(asks("a", 5), quiet("b", 3), says=reply(end - 0.5, end + 0.5))
+    assert played.plays[1][1] == pytest.approx(end + 3, abs=LEAD + PTIME)
+
+
+def test_a_late_transcript_settles_nothing() -> None:
+    first = T0 + 5
+    says = reply(first + 1, first + 2)
+    played = rehearse(asks("a", 5), asks("b", 5), says=says)
+    second = played.plays[1][1] + 5
+    late: list[tuple[float, Event]] = [
+        (second + 1, Text(text="Yes.", response="r1", kind="transcript", final=True))
+    ]
+    played = rehearse(asks("a", 5), asks("b", 5), says=says + late)
+    assert played.finish is not None
+    assert played.finish[0] == pytest.approx(second + 8, abs=LEAD + PTIME)
+
+
+def test_continuous_plays_on_whatever_the_agent_does() -> None:
+    end = T0 + 5
+    played = rehearse(
+        asks("a", 5),
+        asks("b", 5),
+        quiet("c", 3),
+        says=speech(end - 1, end + 9),
+        pace=Pace.CONTINUOUS,
+    )
+    assert played.plays == [(0, T0), (1, T0 + 5), (2, T0 + 10)]
+
+
+def test_the_last_turn_waits_like_any_other() -> None:
+    played = rehearse(asks("a", 5))
+    assert played.finish is not None
+    assert played.finish[0] == pytest.approx(T0 + 13, abs=LEAD + PTIME)
+
+
+def test_an_agent_that_never_replies_has_failed() -> None:
+    script = Script(prepared(quiet("a", 3)), instructions="", ready_within=10)
+    played = Rehearsal(script=script).run([])
+    assert played.commands[0][1] == Configure(instructions="")
+    assert played.plays == []
+    assert played.finish is not None
+    at, how = played.finish
+    assert at == 10.0
+    assert how.outcome is Outcome.AGENT_FAILED
+    assert "said nothing within 10 s" in how.reason
+
+
+@pytest.mark.parametrize(
+    ("whose", "outcome"),
+    [
+        (Whose.AGENT, Outcome.AGENT_FAILED),
+        (Whose.NETWORK, Outcome.NETWORK_FAILED),
+        (Whose.INSTRUMENT, Outcome.INSTRUMENT_INVALID),
+        (Whose.USER, Outcome.CANCELLED),
+    ],
+)
+def test_a_fatal_fault_ends_it_by_whose_it_is(whose: Whose, outcome: Outcome) -> None:
+    fault = Fault(whose=whose, code="x", message="broke", fatal=True)
+    played = rehearse(quiet("a", 9), says=[(T0 + 2, fault)])
+    assert played.finish == (T0 + 2, Finish(outcome=outcome, reason="x: broke"))
+    assert played.states[-1][:2] == (0, "done")
+
+
+def test_a_fault_that_is_not_fatal_changes_nothing() -> None:
+    fault = Fault(whose=Whose.AGENT, code="x", message="broke", fatal=False)
+    assert rehearse(quiet("a", 9), says=[(T0 + 2, fault)]).finish == rehearse(quiet("a", 9)).finish
+
+
+def test_cancelling_ends_it_at_once() -> None:
+    played = rehearse(asks("a", 9), says=[(T0 + 2, Cancelled())])
+    assert played.finish is not None
+    assert played.finish[0] == T0 + 2
+    assert played.finish[1].outcome is Outcome.CANCELLED
+
+
+# ------------------------------------------------------------------ whatever happens
+
+lengths = st.integers(min_value=100, max_value=500).map(lambda n: n / 50)
+
+
+@st.composite
+def sketches(draw: st.DrawFn) -> list[Sketch]:
+    out: list[Sketch] = []
+    for n in range(draw(st.integers(1, 5))):
+        kind = draw(st.sampled_from(["asks", "quiet", "guest", "standing", "event"]))
+        seconds = draw(lengths)
+        match kind:
+            case "asks":
+                out.append(asks(f"t{n}", seconds))
+            case "quiet":
+                out.append(quiet(f"t{n}", seconds))
+            case "guest":
+                out.append(quiet(f"t{n}", seconds, guest=(0.5, 1.5)))
+            case "standing":
+                out.append(standing(f"t{n}", seconds))
+            case _:
+                out.append(event(f"t{n}", seconds, at=seconds / 2))
+    return out
+
+
+@st.composite
+def noises(draw: st.DrawFn) -> list[tuple[float, Event]]:
+    """Anything that an agent may do, in any order, well formed or not."""
+    times = st.floats(min_value=0, max_value=90, allow_nan=False)
+    kinds = st.sampled_from(
+        [
+            AgentSpeech(edge="start"),
+            AgentSpeech(edge="end"),
+            ResponseStarted(response="r1"),
+            ResponseStarted(response="r2"),
+            ResponseEnded(response="r1"),
+            ResponseEnded(response="r9"),
+            Drained(response="r1"),
+            Text(text="hello", response="r1"),
+            Text(text="hello"),
+            Ready(),
+            Fault(whose=Whose.AGENT, code="x", message="", fatal=False),
+        ]
+    )
+    return draw(st.lists(st.tuples(times, kinds), max_size=40))
+
+
+@settings(max_examples=200, deadline=None)
+@given(turns=sketches(), says=noises(), pace=st.sampled_from(Pace))
+def test_time_is_continuous_and_every_turn_ends(
+    turns: list[Sketch], says: list[tuple[float, Event]], pace: Pace
+) -> None:
+    script = Script(prepared(*turns, pace=pace), instructions="")
+    played = Rehearsal(script=script).run([(READY, Ready()), *says], until=2000)
+    assert played.finish is not None, "every attempt ends"
+    assert played.finish[1].outcome is Outcome.COMPLETED
+    parts: list[tuple[float, Play | Hold]] = [
+        (c.at, c) for _, c in played.commands if isinstance(c, Play | Hold)
+    ]
+    end: float = parts[0][0]
+    seen: list[int] = []
+    held = False
+    for at, part in parts:
+        if isinstance(part, Hold):
+            assert at == pytest.approx(end, abs=1e-6), "a hold begins where its segment ends"
+            held = True
+            continue
+        assert at >= end - 1e-6, "a segment never cuts the one before"
+        if not held:
+            assert at == pytest.approx(end, abs=1e-6), "without a hold there is no gap"
+        seen.append(part.turn)
+        end, held = at + turns[part.turn].seconds, False
+    assert seen == list(range(len(turns))), "each turn once, in order"
+    start = script.play_at
+    assert start is not None
+    for at, _ in parts:
+        grid = (at - start) / PTIME
+        assert grid == pytest.approx(round(grid), abs=1e-4), "on the stream's packet borders"
+    by_turn: dict[int, list[Command]] = {}
+    for _, c in played.commands:
+        if isinstance(c, TurnChanged):
+            by_turn.setdefault(c.turn, []).append(c)
+    for changes in by_turn.values():
+        states = [c.state for c in changes if isinstance(c, TurnChanged)]
+        assert (states[0], states[-1]) == (TurnState.PLAYING, TurnState.DONE)
+        assert states.count(TurnState.DONE) == 1
