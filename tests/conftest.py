@@ -10,11 +10,15 @@ import pytest
 
 @pytest.fixture(scope="session")
 def media_dir() -> Path:
-    """The folder of real clips; tests that need one skip, with the reason, where it is not."""
+    """The folder of real clips: the first of OMNISTAGE_MEDIA.
+
+    Tests that need it skip where the variable is not set. Where it is set and wrong they fail, so
+    that a CI which means to run them cannot lose them quietly.
+    """
     named = os.environ.get("OMNISTAGE_MEDIA")
-    folder = (
-        Path(named.split(os.pathsep)[0]) if named else Path(__file__).parents[2] / "shared/media"
-    )
-    if not folder.is_dir():
+    if not named:
         pytest.skip("real clips not found: set OMNISTAGE_MEDIA to their folder")
+    folder = Path(named.split(os.pathsep)[0])
+    if not folder.is_dir():
+        pytest.fail(f"OMNISTAGE_MEDIA names {folder}, which is not a folder")
     return folder

@@ -1,8 +1,8 @@
 """The records of `events.jsonl`: types, and their JSON. Format version 1 (recordings/README.md).
 
-Each line is an object with `seq`, `t` (session seconds), `type`, `turn` (id of the turn playing then,
-or null; never an attribution) and the fields of one of the types here. Readers keep types that they
-do not know as `Unknown`. Counterparts: `simulator.recording.writer` and `.reader`.
+Each line is an object with `seq`, `t` (session seconds), `type`, `turn` (id of the turn playing
+then, or null; never an attribution) and the fields of one of the types here. Readers keep types
+that they do not know as `Unknown`. Counterparts: `simulator.recording.writer` and `.reader`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,263 @@
+"""`manifest.json`: what was played to whom, under which conditions; written before anything plays.
+
+With it, a recording's folder and the scenario are all that is needed to compute everything said
+about a session again. It names prepared media by their content address, never by a path of the
+machine. Counterparts: `simulator.recording.writer` stores it, `simulator.recording.reader` reads
+it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from simulator.agent import Traits
+from simulator.clock import utc_now
+from simulator.errors import RecordingError
+from simulator.media.timeline import Asset, Prepared, PreparedTurn
+from simulator.recording.records import FORMAT_VERSION
+
+FORMAT = "omnistage-recording"
+
+MANIFEST = "manifest.json"
+SCENARIO = "scenario.yaml"
+EVENTS = "events.jsonl"
+RTP_LOG = "rtp.pcap"
+"""Names of the files in a recording's folder."""
+
+CONVENTIONS: Mapping[str, str] = {
+    "time": "seconds on one monotonic clock since dialling",
+    "user_sample": "the time at which it was spoken; its packet is due at the packet's end",
+    "agent_sample": "RTP time mapped to arrival by minimum arrival, plus its offset in the packet",
+    "video_frame": "due at its time on the stream; its packets leave back to back",
+    "latency": "onset - due time, with one packet (20 ms) and the agent's Opus (6.5 ms) in it",
+}
+"""How the times of this version are meant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartInfo:
+    """A prepared part: what was sent, by its content address."""
+
+    asset: str
+    duration: float
+    file: str = ""
+    """Where it lies below a cache's root, if it came from one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpokenInfo:
+    """One instruction as it lies in the segment's sound, measured on the samples."""
+
+    index: int
+    kind: str
+    voice: str
+    text: str
+    start: float
+    """Segment time of its first audible sample."""
+    end: float
+    """Segment time just after its last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnInfo:
+    """A turn as it was prepared."""
+
+    id: str
+    index: int
+    expect: str
+    clip: str
+    start: float
+    """Clip time, as is `end`."""
+    end: float
+    stream_start: float
+    """Stream time at which its segment begins."""
+    segment: PartInfo
+    hold: PartInfo
+    spoken: tuple[SpokenInfo, ...] = ()
+    within: float = 8.0
+    due: float | None = None
+    """Segment time at which an answer falls due, by the prepared sound or the event."""
+    event: float | None = None
+    """Clip time."""
+    asked_in: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioInfo:
+    id: str
+    sha256: str
+    """Of the YAML file; `scenario.yaml` is a copy of it."""
+    file: str = ""
+    """Its name, without folders."""
+    task: str = "custom"
+    title: str = ""
+    pace: str = "wait"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentInfo:
+    reference: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    dialect: str = ""
+    model: str = ""
+    summary: str = ""
+    computes_here: bool = False
+    cued: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    format: str = FORMAT
+    version: int = FORMAT_VERSION
+    software: Mapping[str, str] = field(default_factory=dict)
+    """Versions of what made the recording."""
+    created: str = ""
+    """Date and time, UTC; for people, never for timing."""
+    scenario: ScenarioInfo
+    agent: AgentInfo
+    turns: tuple[TurnInfo, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Conditions that numbers must not be mixed across: pace, decide, commit, shared_host..."""
+    attempt: Mapping[str, Any] = field(default_factory=dict)
+    """Which attempt of which run this is."""
+    host: Mapping[str, Any] = field(default_factory=dict)
+    conventions: Mapping[str, str] = field(default_factory=lambda: dict(CONVENTIONS))
+
+    @property
+    def shared_host(self) -> bool:
+        """Whether the agent computed on this machine beside others."""
+        return bool(self.options.get("shared_host", False))
+
+
+def describe(
+    prepared: Prepared,
+    *,
+    reference: str,
+    traits: Traits,
+    dialect: str = "openai",
+    agent_options: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    attempt: Mapping[str, Any] | None = None,
+) -> Manifest:
+    """The manifest of a session that is about to be played."""
+    scenario = prepared.scenario
+    return Manifest(
+        software=_software(),
+        created=utc_now(),
+        scenario=ScenarioInfo(
+            id=scenario.id,
+            sha256=scenario.sha256,
+            file=scenario.path.name,
+            task=scenario.task,
+            title=scenario.title,
+            pace=scenario.pace.value,
+        ),
+        agent=AgentInfo(
+            reference=reference,
+            options=dict(agent_options or {}),
+            dialect=dialect,
+            model=traits.model,
+            summary=traits.summary,
+            computes_here=traits.computes_here,
+            cued=traits.cued,
+        ),
+        turns=tuple(_turn(t) for t in prepared.turns),
+        options={"pace": scenario.pace.value, **(options or {})},
+        attempt=dict(attempt or {}),
+        host=_host(),
+    )
+
+
+def _turn(prepared: PreparedTurn) -> TurnInfo:
+    turn = prepared.turn
+    return TurnInfo(
+        id=turn.id,
+        index=turn.index,
+        expect=turn.expect.kind,
+        clip=turn.clip,
+        start=turn.start,
+        end=turn.end,
+        stream_start=prepared.stream_start,
+        segment=_part(prepared.segment),
+        hold=_part(prepared.hold),
+        spoken=tuple(
+            SpokenInfo(
+                index=s.index,
+                kind=turn.instructions[s.index].kind,
+                voice=turn.instructions[s.index].voice,
+                text=turn.instructions[s.index].text,
+                start=s.start,
+                end=s.end,
+            )
+            for s in prepared.spoken
+        ),
+        within=turn.within,
+        due=prepared.due,
+        event=turn.event,
+        asked_in=turn.asked_in,
+    )
+
+
+def _part(asset: Asset) -> PartInfo:
+    place = asset.path.parts[-4:]
+    cached = len(place) == 4 and place[0] == "parts"
+    return PartInfo(
+        asset=asset.key, duration=asset.duration, file="/".join(place) if cached else ""
+    )
+
+
+def _software() -> dict[str, str]:
+    out = {"python": platform.python_version()}
+    for package in ("omnistage", "aiortc", "av", "numpy"):
+        try:
+            out[package] = version(package)
+        except PackageNotFoundError:
+            out[package] = ""
+    return out
+
+
+def _host() -> dict[str, Any]:
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count() or 0,
+    }
+
+
+_ADAPTER: TypeAdapter[Manifest] = TypeAdapter(Manifest)
+
+
+def manifest_to_dict(manifest: Manifest) -> dict[str, Any]:
+    value: dict[str, Any] = _ADAPTER.dump_python(manifest, mode="json", fallback=str)
+    return value
+
+
+def manifest_from_json(data: bytes) -> Manifest:
+    """Raises RecordingError if it is not a manifest, or of a version that we cannot read."""
+    try:
+        head = json.loads(data)
+    except ValueError:
+        raise RecordingError("manifest.json is damaged") from None
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise RecordingError("not a recording: its manifest.json is of something else")
+    if head.get("version") != FORMAT_VERSION:
+        raise RecordingError(
+            f"recording format version {head.get('version')!r}; "
+            f"this omnistage reads version {FORMAT_VERSION}",
+            hint="use the omnistage version that it names under software",
+        )
+    try:
+        return _ADAPTER.validate_json(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(p) for p in first["loc"])
+        raise RecordingError(f"manifest.json: {where}: {first['msg']}") from None

@@ -1,0 +1,245 @@
+"""Reads a recording's folder: its manifest, its events, and its packets as numpy arrays.
+
+It reads whatever a writer left, up to the moment at which it ended or was killed. Counterparts:
+`simulator.recording.writer` makes the folder, `simulator.recording.measure` and `.film` use this;
+recordings/README.md is the specification.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.errors import RecordingError
+from simulator.recording.manifest import (
+    EVENTS,
+    MANIFEST,
+    RTP_LOG,
+    SCENARIO,
+    Manifest,
+    manifest_from_json,
+)
+from simulator.recording.records import Record, RtpRecord, Stamped, Unknown, from_json
+from simulator.recording.rtplog import Captured, Flow, NotALogError, header_size, scan
+
+R = TypeVar("R", bound=Record | Unknown)
+Stream = Literal["sent-audio", "sent-video", "received-audio", "received-video"]
+
+_FLOWS: dict[Stream, Flow] = {
+    "sent-audio": Flow.SENT_AUDIO,
+    "sent-video": Flow.SENT_VIDEO,
+    "received-audio": Flow.RECEIVED_AUDIO,
+    "received-video": Flow.RECEIVED_VIDEO,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RtpLog:
+    """The packets of one stream in the order of their times; arrays of one length."""
+
+    t: NDArray[np.float64]
+    """Session time at which it left or arrived, seconds."""
+    seq: NDArray[np.int64]
+    """Sequence number, 0 to 65535."""
+    rtp: NDArray[np.int64]
+    """RTP stamp, 0 to 2**32 - 1."""
+    marker: NDArray[np.bool_]
+    pt: NDArray[np.int64]
+    """Payload type."""
+    ssrc: NDArray[np.int64]
+    size: NDArray[np.int64]
+    """Bytes of payload as it was on the wire, padding included."""
+    _start: NDArray[np.int64]
+    _stop: NDArray[np.int64]
+    _data: bytes
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def payload(self, index: int) -> bytes:
+        """What is kept of a payload, without padding: all of it for sound."""
+        return self._data[int(self._start[index]) : int(self._stop[index])]
+
+    def __getitem__(self, which: NDArray[Any]) -> RtpLog:
+        """The packets that a mask or an array of indices picks."""
+        return RtpLog(
+            self.t[which],
+            self.seq[which],
+            self.rtp[which],
+            self.marker[which],
+            self.pt[which],
+            self.ssrc[which],
+            self.size[which],
+            self._start[which],
+            self._stop[which],
+            self._data,
+        )
+
+    def first_sent(self) -> RtpLog:
+        """Without resends: each sequence number the first time that it came, on one SSRC."""
+        if not len(self):
+            return self
+        values, counts = np.unique(self.ssrc, return_counts=True)
+        main = self[self.ssrc == values[np.argmax(counts)]]
+        unwrapped = unwrap(main.seq, 16)
+        _, first = np.unique(unwrapped, return_index=True)
+        return main[np.sort(first)]
+
+
+def unwrap(values: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+    """Counters of `bits` bits as numbers that go on rising; small steps back stay steps back."""
+    if not len(values):
+        return values
+    whole = 1 << bits
+    steps = (np.diff(values) + whole // 2) % whole - whole // 2
+    return np.concatenate([values[:1], values[0] + np.cumsum(steps)])
+
+
+class Recording:
+    """A recording's folder, open for reading; everything is read when first asked for."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+
+    @classmethod
+    def open(cls, folder: Path) -> Recording:
+        """Raises RecordingError if it is not a recording, or of a version that we cannot read."""
+        hint = "name a folder that holds a manifest.json, such as one below a run's recordings/"
+        if not folder.is_dir():
+            raise RecordingError(f"{folder}: no such recording", hint=hint)
+        try:
+            data = (folder / MANIFEST).read_bytes()
+        except FileNotFoundError:
+            raise RecordingError(f"{folder}: not a recording", hint=hint) from None
+        except OSError as error:
+            raise RecordingError(f"{folder / MANIFEST}: {error.strerror}") from None
+        try:
+            return cls(folder, manifest_from_json(data))
+        except RecordingError as error:
+            raise RecordingError(f"{folder}: {error.message}", hint=error.hint) from None
+
+    @property
+    def scenario_path(self) -> Path | None:
+        """The copy of the scenario, if there is one. Its clips are not in the folder."""
+        path = self.folder / SCENARIO
+        return path if path.is_file() else None
+
+    @cached_property
+    def _read_events(self) -> tuple[tuple[Stamped, ...], int]:
+        events: list[Stamped] = []
+        damaged = 0
+        for line in self._bytes(EVENTS).split(b"\n"):
+            if not line:
+                continue
+            try:
+                value = json.loads(line)
+                if not isinstance(value, dict):
+                    raise ValueError("not an object")
+                events.append(from_json(value))
+            except (ValueError, RecursionError):
+                damaged += 1
+        return tuple(events), damaged
+
+    def events(self) -> tuple[Stamped, ...]:
+        """All events in the order in which they were written."""
+        return self._read_events[0]
+
+    @property
+    def damaged(self) -> int:
+        """Lines of events that could not be read; 1 if the last one was cut off."""
+        return self._read_events[1]
+
+    def records(self, kind: type[R]) -> Iterator[tuple[Stamped, R]]:
+        """The events of one type."""
+        for event in self.events():
+            if isinstance(event.record, kind):
+                yield event, event.record
+
+    @cached_property
+    def _log(self) -> tuple[bytes, list[Captured]]:
+        data = self._bytes(RTP_LOG)
+        try:
+            return data, list(scan(data))
+        except NotALogError as error:
+            raise RecordingError(f"{self.folder / RTP_LOG}: {error}") from None
+
+    def rtp(self, stream: Stream) -> RtpLog:
+        """The packets of a stream, resends and all."""
+        data, captured = self._log
+        flow = _FLOWS[stream]
+        return _columns(data, [c for c in captured if c.flow is flow])
+
+    def rtcp(self, sent: bool) -> list[tuple[float, bytes]]:
+        """Compound RTCP packets with their times, sent or received."""
+        data, captured = self._log
+        flow = Flow.SENT_RTCP if sent else Flow.RECEIVED_RTCP
+        return [(c.t, data[c.start : c.start + c.kept]) for c in captured if c.flow is flow]
+
+    def due(
+        self, stream: Literal["sent-audio", "sent-video"]
+    ) -> tuple[RtpLog, NDArray[np.float64]]:
+        """The packets of a sent stream without resends, and when each was due (session time)."""
+        log = self.rtp(stream).first_sent()
+        origins = [(e.t, r) for e, r in self.records(RtpRecord) if f"sent-{r.stream}" == stream]
+        due = np.full(len(log), np.nan)
+        for written, origin in origins:
+            # A line is recorded with the first packet that lies on it.
+            on = (log.t >= written - 1e-6) & (log.ssrc == origin.ssrc)
+            ticks = (log.rtp - origin.origin_ticks) % (1 << 32)
+            due[on] = (origin.origin_t + ticks / origin.clock)[on]
+        known = ~np.isnan(due)
+        return log[known], due[known]
+
+    @cached_property
+    def end(self) -> float:
+        """Session time of the last thing recorded."""
+        last = max((e.t for e in self.events()), default=0.0)
+        _, captured = self._log
+        return max(last, captured[-1].t if captured else 0.0)
+
+    def _bytes(self, name: str) -> bytes:
+        try:
+            return (self.folder / name).read_bytes()
+        except FileNotFoundError:
+            # Killed before the file was made: nothing was recorded in it.
+            return b""
+        except OSError as error:
+            raise RecordingError(f"{self.folder / name}: {error.strerror}") from None
+
+
+def _columns(data: bytes, captured: list[Captured]) -> RtpLog:
+    rows = [c for c in captured if c.kept >= 12 and data[c.start] >> 6 == 2]
+    count = len(rows)
+    heads = np.frombuffer(b"".join(data[c.start : c.start + 12] for c in rows), np.uint8)
+    heads = heads.reshape(count, 12).astype(np.int64)
+    second = heads[:, 1]
+    start = np.empty(count, np.int64)
+    stop = np.empty(count, np.int64)
+    size = np.empty(count, np.int64)
+    for i, c in enumerate(rows):
+        packet = data[c.start : c.start + c.kept]
+        head = header_size(packet)
+        padding = packet[-1] if packet[0] & 0x20 and c.kept == c.size else 0
+        start[i] = c.start + head
+        stop[i] = max(c.start + head, c.start + c.kept - padding)
+        size[i] = c.size - head
+    return RtpLog(
+        np.array([c.t for c in rows], np.float64),
+        (heads[:, 2] << 8) | heads[:, 3],
+        (heads[:, 4] << 24) | (heads[:, 5] << 16) | (heads[:, 6] << 8) | heads[:, 7],
+        (second & 0x80) != 0,
+        second & 0x7F,
+        (heads[:, 8] << 24) | (heads[:, 9] << 16) | (heads[:, 10] << 8) | heads[:, 11],
+        size,
+        start,
+        stop,
+        data,
+    )

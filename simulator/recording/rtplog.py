@@ -1,0 +1,155 @@
+"""The RTP log as bytes: a classic pcap of made-up IP and UDP around real RTP and RTCP. Pure.
+
+Wireshark opens it. The file is big-endian with nanosecond stamps (magic ``a1b23c4d``), link type
+raw IPv4; a packet's stamp is session time, counted from 1970. Addresses say the direction and ports
+the medium, see `Flow`. Big-endian, because then one `struct` call writes a whole record: the log is
+written between packets of a live session. Counterparts: `simulator.recording.writer` fills it in a
+session, `simulator.recording.reader` reads it back.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import NamedTuple
+
+MAGIC = 0xA1B23C4D
+SNAPLEN = 262_144
+LINKTYPE_RAW = 101
+FILE_HEADER = struct.pack(">IHHiIII", MAGIC, 2, 4, 0, 0, SNAPLEN, LINKTYPE_RAW)
+
+SIMULATOR = bytes((198, 51, 100, 1))
+"""Our made-up address (from a block that RFC 5737 keeps for documents)."""
+AGENT = bytes((203, 0, 113, 1))
+AUDIO_PORT = 5004
+RTCP_PORT = 5005
+VIDEO_PORT = 5006
+
+
+class Flow(IntEnum):
+    """What a packet is: its direction and medium."""
+
+    SENT_AUDIO = 0
+    SENT_VIDEO = 1
+    SENT_RTCP = 2
+    RECEIVED_AUDIO = 3
+    RECEIVED_VIDEO = 4
+    RECEIVED_RTCP = 5
+
+
+_PORTS = (AUDIO_PORT, VIDEO_PORT, RTCP_PORT)
+_ENDS = tuple(
+    (SIMULATOR + AGENT if flow < 3 else AGENT + SIMULATOR, _PORTS[flow % 3]) for flow in Flow
+)
+_FLOWS = {(ends, port): flow for flow, (ends, port) in zip(Flow, _ENDS, strict=True)}
+
+_RECORD = struct.Struct(">IIIIHH6sH8sHHHH")
+"""pcap: seconds, nanoseconds, kept, whole; IPv4: version to service, length, identity to protocol,
+checksum, both addresses; UDP: both ports, length, checksum (0: none)."""
+OVERHEAD = _RECORD.size
+_PCAP_HEADER = struct.Struct(">IIII")
+_IP_UDP = 28
+_MIDDLE = b"\x00\x00\x40\x00\x40\x11"
+"""Identity 0, do not fragment, 64 hops, UDP."""
+
+
+def _sum16(data: bytes) -> int:
+    return sum(struct.unpack(f">{len(data) // 2}H", data))
+
+
+_HEADS = tuple((ends, port, 0x4500 + _sum16(_MIDDLE) + _sum16(ends)) for ends, port in _ENDS)
+
+
+def put(buffer: bytearray, at: int, t: float, flow: Flow, packet: bytes, keep: int) -> int:
+    """Write a record with the first `keep` bytes of `packet` at `at`; returns where it ends.
+
+    Called some hundred times a second and session, hence positional and one `struct` call.
+    The buffer must have `OVERHEAD + keep` bytes left there.
+    """
+    seconds = int(t)
+    size = len(packet)
+    length = size + _IP_UDP
+    ends, port, total = _HEADS[flow]
+    total += length
+    total = (total & 0xFFFF) + (total >> 16)
+    _RECORD.pack_into(
+        buffer,
+        at,
+        seconds,
+        int((t - seconds) * 1e9),
+        keep + _IP_UDP,
+        length,
+        0x4500,
+        length,
+        _MIDDLE,
+        ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF,
+        ends,
+        port,
+        port,
+        size + 8,
+        0,
+    )
+    at += OVERHEAD
+    buffer[at : at + keep] = packet if keep == size else packet[:keep]
+    return at + keep
+
+
+def header_size(packet: bytes) -> int:
+    """Bytes of an RTP packet's header with its extensions; the whole, if it is no RTP packet."""
+    size = len(packet)
+    if size < 12:
+        return size
+    first = packet[0]
+    head = 12 + 4 * (first & 0x0F)
+    if first & 0x10:
+        if size < head + 4:
+            return size
+        head += 4 + 4 * int.from_bytes(packet[head + 2 : head + 4])
+    return head if head < size else size
+
+
+class Captured(NamedTuple):
+    """One packet of the log."""
+
+    t: float
+    """Session seconds."""
+    flow: Flow
+    start: int
+    """Where the RTP or RTCP packet begins in the file's bytes."""
+    kept: int
+    """How much of it is there."""
+    size: int
+    """How large it was."""
+
+
+class NotALogError(ValueError):
+    """The bytes do not begin as such a log does."""
+
+
+def scan(data: bytes) -> Iterator[Captured]:
+    """The packets of a log, in order; stops before a record that was cut off.
+
+    Records that are of none of our flows are passed over. Raises NotALogError.
+    """
+    if len(data) < len(FILE_HEADER):
+        if FILE_HEADER.startswith(data):
+            return
+        raise NotALogError("too short")
+    if data[:4] != FILE_HEADER[:4] or data[20:24] != FILE_HEADER[20:24]:
+        raise NotALogError("not a big-endian nanosecond pcap of raw IP")
+    at, end = len(FILE_HEADER), len(data)
+    while at + _PCAP_HEADER.size <= end:
+        seconds, nanos, kept, whole = _PCAP_HEADER.unpack_from(data, at)
+        body = at + _PCAP_HEADER.size
+        at = body + kept
+        if at > end or kept > whole or nanos >= 1_000_000_000:
+            return
+        if kept < _IP_UDP:
+            continue
+        flow = _FLOWS.get(
+            (data[body + 12 : body + 20], int.from_bytes(data[body + 20 : body + 22]))
+        )
+        if flow is not None:
+            start = body + _IP_UDP
+            yield Captured(seconds + nanos / 1e9, flow, start, kept - _IP_UDP, whole - _IP_UDP)

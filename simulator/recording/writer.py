@@ -1,0 +1,294 @@
+"""Writes a recording while its session plays, so that it reads up to any moment at which we die.
+
+Events are written line by line, the RTP log at least each second and at each 64 KiB; nothing waits
+in this process for longer. (A lost process loses nothing more; a lost machine may, as nothing is
+forced to the disk.) No secret reaches a file, see `simulator.recording.redact`. One writer belongs
+to one session and one event loop. Counterparts: `simulator.rtc.taps` calls it as a `Tap`,
+`simulator.session.engine` writes the events, `simulator.recording.reader` reads all of it back;
+recordings/README.md is the specification.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+import struct
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from simulator.errors import InputError, InstrumentError
+from simulator.media.timeline import AUDIO_CLOCK, VIDEO_CLOCK
+from simulator.recording.manifest import (
+    EVENTS,
+    MANIFEST,
+    RTP_LOG,
+    SCENARIO,
+    Manifest,
+    manifest_to_dict,
+)
+from simulator.recording.message import wire_record
+from simulator.recording.records import Record, RtpRecord, Stamped, Unknown, to_json
+from simulator.recording.redact import MARK, Redactor
+from simulator.recording.rtplog import FILE_HEADER, OVERHEAD, Flow, header_size, put
+
+FLUSH_BYTES = 64 * 1024
+FLUSH_SECONDS = 1.0
+_SPARE = 8 * 1024
+"""Room behind FLUSH_BYTES for one more record; larger packets are cut in the log."""
+MEDIA_BYTES = 2
+"""Payload bytes of sent video that are kept behind its header: the kind of NAL unit and whether one
+begins, and for a resend the number of the packet that it repeats."""
+SAME_DUE = 0.001
+"""Seconds by which a due time may differ from the stamps' line before a new line is recorded."""
+
+Kind = Literal["audio", "video"]
+
+
+class RecordingWriter:
+    """A recording being made: a `Tap` for packets and messages, `write` for events.
+
+    Raises InputError if the folder is there already or cannot be made. When the disk fills, what
+    was recorded is kept and `failure` is set: the next `write`, or closing, raises it
+    (InstrumentError) once; taps never raise.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Manifest,
+        *,
+        secrets: Iterable[str] = (),
+        scenario: Path | None = None,
+    ) -> None:
+        self.folder = folder
+        self.failure: InstrumentError | None = None
+        """Why recording is not complete any more."""
+        self._told = False
+        self._redactor = Redactor(secrets)
+        self._seq = 0
+        self._turn: str | None = None
+        self._origins: dict[str, tuple[int, float]] = {}
+        self._last_due: float | None = None
+        try:
+            folder.mkdir(parents=True)
+            self._put_file(MANIFEST, self._manifest(manifest))
+            if scenario is not None:
+                self._put_file(SCENARIO, self._scenario(scenario))
+            self._events = _Appending(folder / EVENTS)
+            self._packets = _Appending(folder / RTP_LOG)
+            self._packets.append(FILE_HEADER)
+        except FileExistsError:
+            raise InputError(
+                f"{folder} exists", hint="recordings are never overwritten; name another folder"
+            ) from None
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise InstrumentError(f"{folder}: {error.strerror}") from None
+            raise InputError(f"cannot record to {folder}: {error.strerror}") from None
+        self._buffer = bytearray(FLUSH_BYTES + _SPARE + OVERHEAD)
+        self._used = 0
+        self._flushed = 0.0
+
+    # ------------------------------------------------------------ events
+
+    def write(self, t: float, turn: str | None, record: Record | Unknown) -> None:
+        """Append an event. Raises InstrumentError once if something could not be recorded."""
+        self._turn = turn
+        self._write(t, turn, record)
+        if t - self._flushed >= FLUSH_SECONDS:
+            self._flush(t)
+        self._tell()
+
+    def _write(self, t: float, turn: str | None, record: Record | Unknown) -> None:
+        line = to_json(Stamped(seq=self._seq, t=t, turn=turn, record=record))
+        self._seq += 1
+        data = self._line(line).encode(errors="backslashreplace")
+        try:
+            self._events.append(data)
+        except OSError as error:
+            self._fail(EVENTS, error)
+
+    def _line(self, line: dict[str, Any]) -> str:
+        text = _dumps(line)
+        if self._redactor.found(text):
+            head = {k: line.pop(k) for k in ("seq", "t", "type")}
+            text = _dumps(head | self._redactor.value(json.loads(_dumps(line))))
+            if self._redactor.found(text):
+                # It came about by the escapes of JSON; this record is not worth a secret.
+                text = _dumps(head | {"turn": line["turn"], "removed": MARK})
+        return text + "\n"
+
+    # ------------------------------------------------------------ the tap
+
+    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
+        # The packets of one frame are due at one time: it is enough to look at the first.
+        if due is not None and due != self._last_due and len(packet) >= 12:
+            self._last_due = due
+            self._follow(t, kind, packet, due)
+        if kind == "audio":
+            self._add(t, _SENT_AUDIO, packet, len(packet))
+        else:
+            keep = header_size(packet) + MEDIA_BYTES
+            self._add(t, _SENT_VIDEO, packet, min(keep, len(packet)))
+
+    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
+        packet = self._redactor.packet(packet)
+        if kind == "audio":
+            self._add(t, _RECEIVED_AUDIO, packet, len(packet))
+        else:
+            self._add(t, Flow.RECEIVED_VIDEO, packet, header_size(packet))
+
+    def sent_rtcp(self, t: float, packet: bytes) -> None:
+        self._add(t, Flow.SENT_RTCP, packet, len(packet))
+
+    def received_rtcp(self, t: float, packet: bytes) -> None:
+        self._add(t, Flow.RECEIVED_RTCP, self._redactor.packet(packet), len(packet))
+
+    def wire(self, t: float, dir: Literal["in", "out"], raw: str | bytes) -> None:
+        self._write(t, self._turn, wire_record(dir, raw, self._redactor))
+
+    def _follow(self, t: float, kind: Kind, packet: bytes, due: float) -> None:
+        """Record how stamps lie on session time, whenever that is not as recorded."""
+        _, pt, _, ticks, ssrc = _RTP.unpack_from(packet)
+        clock = AUDIO_CLOCK if kind == "audio" else VIDEO_CLOCK
+        origin = self._origins.get(kind)
+        if origin is not None:
+            expected = origin[1] + ((ticks - origin[0]) & 0xFFFFFFFF) / clock
+            if abs(expected - due) < SAME_DUE:
+                return
+        self._origins[kind] = (ticks, due)
+        record = RtpRecord(
+            stream=kind, ssrc=ssrc, pt=pt & 0x7F, clock=clock, origin_ticks=ticks, origin_t=due
+        )
+        self._write(t, self._turn, record)
+
+    def _add(self, t: float, flow: Flow, packet: bytes, keep: int) -> None:
+        self._used = put(self._buffer, self._used, t, flow, packet, min(keep, _SPARE))
+        if self._used >= FLUSH_BYTES or t - self._flushed >= FLUSH_SECONDS:
+            self._flush(t)
+
+    # ------------------------------------------------------------ to the disk
+
+    def _flush(self, t: float) -> None:
+        self._flushed = t
+        if self._used:
+            used, self._used = self._used, 0
+            try:
+                self._packets.append(memoryview(self._buffer)[:used])
+            except OSError as error:
+                self._fail(RTP_LOG, error)
+
+    def _fail(self, name: str, error: OSError) -> None:
+        if self.failure is None:
+            self.failure = InstrumentError(
+                f"{self.folder / name}: {error.strerror}; what was recorded before is kept",
+                hint="free some disk space" if error.errno == errno.ENOSPC else "",
+            )
+
+    def _tell(self) -> None:
+        if self.failure is not None and not self._told:
+            self._told = True
+            raise self.failure
+
+    def _put_file(self, name: str, data: bytes) -> None:
+        """A whole file or none."""
+        part = self.folder / f".{name}.part"
+        part.write_bytes(data)
+        part.replace(self.folder / name)
+
+    def _manifest(self, manifest: Manifest) -> bytes:
+        value = self._redactor.value(manifest_to_dict(manifest))
+        return json.dumps(value, ensure_ascii=False, indent=1).encode(errors="backslashreplace")
+
+    def _scenario(self, path: Path) -> bytes:
+        data = path.read_bytes()
+        text = data.decode(errors="surrogateescape")
+        if not self._redactor.found(text):
+            return data
+        return self._redactor.text(text).encode(errors="surrogateescape")
+
+    def close(self) -> None:
+        """Write what is left. Raises InstrumentError if recording failed and nobody was told."""
+        if self._events.closed:
+            return
+        self._flush(self._flushed)
+        self._events.close()
+        self._packets.close()
+        self._tell()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # An error on its way out says more than a failure to record the rest.
+        self._told = self._told or error is not None
+        self.close()
+
+
+_RTP = struct.Struct(">BBHII")
+_SENT_AUDIO, _SENT_VIDEO, _RECEIVED_AUDIO = Flow.SENT_AUDIO, Flow.SENT_VIDEO, Flow.RECEIVED_AUDIO
+
+
+class _Appending:
+    """A new file to which whole pieces are appended: all of a piece, or nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        self._size = 0
+        self.closed = False
+
+    def append(self, data: bytes | memoryview) -> None:
+        if self.closed:
+            return
+        left = memoryview(data)
+        try:
+            while left:
+                left = left[os.write(self._fd, left) :]
+        except OSError:
+            os.ftruncate(self._fd, self._size)
+            raise
+        self._size += len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            os.close(self._fd)
+
+
+def _dumps(value: Any) -> str:
+    try:
+        return _encode(value)
+    except ValueError:
+        return _encode(_finite(value))
+
+
+def _encode(value: Any) -> str:
+    return json.dumps(
+        value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain
+    )
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def _finite(value: Any) -> Any:
+    """`value` with numbers that JSON does not have written as text."""
+    match value:
+        case float() if not math.isfinite(value):
+            return str(value)
+        case Mapping():
+            return {k: _finite(v) for k, v in value.items()}
+        case list() | tuple():
+            return [_finite(v) for v in value]
+        case _:
+            return value

@@ -1,0 +1,87 @@
+"""The manifest says all that is needed of a session, and no path of the machine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from simulator.agent import Traits
+from simulator.errors import RecordingError
+from simulator.media.timeline import Asset, Prepared, PreparedTurn, Spoken
+from simulator.recording.manifest import (
+    describe,
+    manifest_from_json,
+    manifest_to_dict,
+)
+from simulator.recording.records import FORMAT_VERSION
+from simulator.scenario.types import Answer, Clip, Say, Scenario, Turn
+
+ROOT = Path("/home/somebody/.cache/omnistage/parts/ab/abcdef")
+
+
+def prepared() -> Prepared:
+    turn = Turn(
+        id="count",
+        index=0,
+        clip="main",
+        start=1.0,
+        end=5.0,
+        instructions=(Say(text="How many?", sound=Path("/home/somebody/count.flac")),),
+        expect=Answer(text="Three."),
+        within=6.0,
+    )
+    scenario = Scenario(
+        id="bottles",
+        path=Path("/home/somebody/bottles.yaml"),
+        sha256="ab" * 32,
+        clips={"main": Clip(name="main", path=Path("/home/somebody/clip.mp4"))},
+        turns=(turn,),
+    )
+    return Prepared(
+        scenario=scenario,
+        turns=(
+            PreparedTurn(
+                turn=turn,
+                segment=Asset(key="k1", path=ROOT / "segment", duration=4.0),
+                hold=Asset(key="k2", path=Path("/home/somebody/loose"), duration=1.0),
+                spoken=(Spoken(index=0, start=2.5, end=3.9),),
+            ),
+        ),
+    )
+
+
+def test_it_says_what_is_played_and_no_path_of_the_machine() -> None:
+    manifest = describe(
+        prepared(),
+        reference="oracle",
+        traits=Traits(summary="right answers", cued=True),
+        agent_options={"delay": "0.6"},
+        options={"decide": "agent", "shared_host": True},
+        attempt={"attempt": "a1"},
+    )
+    text = json.dumps(manifest_to_dict(manifest))
+    assert "somebody" not in text
+    assert manifest_from_json(text.encode()) == manifest
+    (turn,) = manifest.turns
+    assert turn.segment.file == "parts/ab/abcdef/segment"
+    assert (turn.hold.asset, turn.hold.file) == ("k2", "")
+    assert (turn.spoken[0].text, turn.spoken[0].start, turn.spoken[0].end) == (
+        "How many?", 2.5, 3.9,
+    )  # fmt: skip
+    assert (turn.due, turn.within, turn.expect) == (3.9, 6.0, "answer")
+    assert manifest.scenario.file == "bottles.yaml"
+    assert manifest.options["pace"] == "wait"
+    assert manifest.shared_host
+    assert manifest.agent.cued
+    assert manifest.software["aiortc"]
+    assert manifest.host["cores"] >= 1
+
+
+def test_another_version_says_which() -> None:
+    value = manifest_to_dict(describe(prepared(), reference="a", traits=Traits(summary="")))
+    value["version"] = FORMAT_VERSION + 1
+    with pytest.raises(RecordingError, match=f"version {FORMAT_VERSION + 1}") as error:
+        manifest_from_json(json.dumps(value).encode())
+    assert error.value.hint
