@@ -1,0 +1,38 @@
+"""parrot: says back what it heard. Needs no cue, has no words of its own and so no transcript."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simulator.agent import Traits
+from simulator.bridge.baseline import LEAST_DELAY
+from simulator.bridge.events import SpeechEnded
+from simulator.bridge.local import LocalAgent, seconds
+
+if TYPE_CHECKING:
+    from simulator.bridge.babble import Samples
+    from simulator.bridge.call import Call
+
+_KEEP = 30.0
+"""Seconds of sound that it remembers."""
+
+
+class Parrot(LocalAgent):
+    """Repeats the user's last utterance, `delay` seconds after it ended."""
+
+    traits = Traits(summary="says back what it hears, without a transcript")
+
+    def __init__(self, *, delay: str = "0.6") -> None:
+        super().__init__(delay=delay)
+        self._delay = seconds("delay", delay, least=LEAST_DELAY)
+
+    async def call(self, call: Call) -> None:
+        call.hearing.keep(_KEEP)
+        await call.start()
+        async for event in call:
+            if isinstance(event, SpeechEnded):
+                heard = call.hearing.between(event.start, event.time)
+                call.later(self._repeat(call, heard, event.time + self._delay))
+
+    async def _repeat(self, call: Call, heard: Samples, at: float) -> None:
+        await call.say("", samples=heard, at=at)

@@ -1,0 +1,22 @@
+"""silent: connected, protocol in order, never a word. Its quiet proves nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simulator.agent import Traits
+from simulator.bridge.local import LocalAgent
+
+if TYPE_CHECKING:
+    from simulator.bridge.call import Call
+
+
+class Silent(LocalAgent):
+    """Says that it has heard speech, as any server does, and nothing else."""
+
+    traits = Traits(summary="listens, keeps the protocol, never says anything")
+
+    async def call(self, call: Call) -> None:
+        await call.start()
+        async for _ in call:
+            pass

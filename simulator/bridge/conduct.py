@@ -1,0 +1,155 @@
+"""What a cued baseline says and when: pure, driven by cues, heard speech and time.
+
+    handle(event, now) -> the lines to speak; wake() -> when time alone will bring another
+
+A cue says which turn comes and what is right; when to speak is taken from what is heard. Only where
+a question was due and nothing of it was heard does the cue's own time stand in, so that a poor
+microphone does not turn a baseline into another one. Counterpart: `simulator.bridge.baseline` runs
+one for each call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from simulator.bridge.events import CallEvent, Cued, CuedTurn, ResponseAsked, SpeechEnded
+
+OKAY = "Okay."
+"""What is said where something may be said."""
+REMARK = "That looks interesting."
+"""What a talkative one says where nothing should be."""
+IDLE = 1.5
+"""Seconds into a quiet turn without speech at which a talkative one speaks."""
+_EARLY = 0.6
+"""Seconds by which the speech heard may end before the cue's due time and still be all of the
+question: its last words can be too soft for the detector."""
+_PATIENCE = 0.5
+"""Seconds after the due time until which the end of the question is expected to be known."""
+_KNOWN = 0.32
+"""Seconds after the end of speech at which it is known at the latest."""
+_LEAD = 0.15
+"""Seconds before its time at which a line is given out, so that it can be made ready."""
+_EDGE = 0.1
+"""Seconds that a turn may seem to have begun before speech that ended in the turn before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Something to say, so that it can first be heard at `at`."""
+
+    text: str
+    at: float
+    turn: str
+    by: str
+    """What set its time: `heard`, `cue` or `asked`."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    cue: CuedTurn
+    start: float
+    said: bool = False
+    """Its answer has been planned."""
+    heard: bool = False
+    """Some speech of it has ended."""
+
+    @property
+    def due(self) -> float | None:
+        return None if self.cue.due_in is None else self.start + self.cue.due_in
+
+
+@dataclass(slots=True)
+class Conduct:
+    """The behaviour of a cued baseline on one call."""
+
+    delay: float
+    """Seconds from the due time to the first audible sample of the answer."""
+    answers: bool = True
+    """It answers what it is asked."""
+    talkative: bool = False
+    """It speaks in quiet turns as well."""
+    turns: list[_Turn] = field(default_factory=list)
+
+    def handle(self, event: CallEvent, now: float) -> Sequence[Line]:
+        """Take in what happened; the lines that are known now, with their times."""
+        lines = self.time(now)
+        match event:
+            case Cued(turn=turn, start=start):
+                self.turns.append(_Turn(turn, start))
+                return [*lines, *self._event(self.turns[-1])]
+            case SpeechEnded(time=time):
+                return [*lines, *self._heard(time)]
+            case ResponseAsked():
+                return [*lines, *self._asked(now)]
+        return lines
+
+    def time(self, now: float) -> list[Line]:
+        """Time has passed; the lines that it brings."""
+        lines: list[Line] = []
+        for turn in self.turns[-2:]:
+            alarm = self._alarm(turn)
+            if alarm is None or now < alarm:
+                continue
+            if turn.cue.expect == "quiet":
+                turn.said = True
+                lines.append(self._line(REMARK, turn.start + IDLE, turn, "cue"))
+            elif turn.due is not None:
+                lines += self._answer(turn, turn.due, "cue")
+        return lines
+
+    def wake(self) -> float | None:
+        """When to call `time` next, if nothing happens before."""
+        alarms = [a for t in self.turns[-2:] if (a := self._alarm(t)) is not None]
+        return min(alarms, default=None)
+
+    # ------------------------------------------------------------ what each brings
+
+    def _alarm(self, turn: _Turn) -> float | None:
+        if turn.said:
+            return None
+        if turn.cue.expect == "quiet":
+            idle = self.talkative and not turn.heard
+            return turn.start + IDLE - _LEAD if idle else None
+        if self.answers and turn.cue.asked and not turn.cue.event and turn.due is not None:
+            return turn.due + min(max(self.delay - _LEAD, _KNOWN), _PATIENCE)
+        return None
+
+    def _event(self, turn: _Turn) -> Sequence[Line]:
+        """An answer that falls due by itself is planned as soon as its turn is known."""
+        if turn.cue.event and turn.due is not None and self.answers:
+            return self._answer(turn, turn.due, "cue")
+        return ()
+
+    def _heard(self, time: float) -> Sequence[Line]:
+        """Speech has ended at `time`."""
+        begun = [t for t in self.turns if t.start <= time - _EDGE]
+        if not begun:
+            return ()
+        turn = begun[-1]
+        turn.heard = True
+        if turn.cue.expect == "quiet":
+            if not self.talkative:
+                return ()
+            turn.said = True
+            return [self._line(REMARK, time + self.delay, turn, "heard")]
+        if turn.said or turn.cue.event or not turn.cue.asked or not self.answers:
+            return ()
+        if turn.due is not None and not -_EARLY <= time - turn.due <= _PATIENCE:
+            return ()  # a pause inside the question, or somebody else
+        return self._answer(turn, time, "heard")
+
+    def _asked(self, now: float) -> Sequence[Line]:
+        """The caller wants a response at once."""
+        begun = [t for t in self.turns if t.start <= now]
+        if not begun:
+            return [Line(text=OKAY, at=now, turn="", by="asked")]
+        return self._answer(begun[-1], now - self.delay, "asked")
+
+    def _answer(self, turn: _Turn, due: float, by: str) -> list[Line]:
+        turn.said = True
+        text = turn.cue.answer if turn.cue.expect == "answer" else OKAY
+        return [self._line(text or OKAY, due + self.delay, turn, by)]
+
+    def _line(self, text: str, at: float, turn: _Turn, by: str) -> Line:
+        return Line(text=text, at=at, turn=turn.cue.id, by=by)

@@ -1,0 +1,247 @@
+"""Calls to a host over real connections: who gets in, what is answered, what breaks what."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import aiohttp
+import aiortc
+import numpy as np
+import pytest
+from aiortc import RTCConfiguration, RTCPeerConnection
+
+from simulator.agent import Dial
+from simulator.bridge.babble import Samples, babble
+from simulator.bridge.call import Call, Responder
+from simulator.bridge.events import (
+    Configured,
+    ResponseAsked,
+    ResponseCancelled,
+    SpeechEnded,
+)
+from simulator.bridge.host import OFFER_LIMIT, PRIVATE, Host
+from simulator.media.packets import PacketFile
+
+TOKEN = "the-token"
+
+
+class Recorder:
+    """A responder that does as the test says and keeps what it saw."""
+
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+        self.calls: list[Call] = []
+        self.act: Callable[[Call, Any], Any] = lambda call, event: None
+        self.seen: list[Any] = []
+        self.look = False
+
+    async def call(self, call: Call) -> None:
+        self.calls.append(call)
+        await call.start()
+        if self.look:
+            call.later(self._look(call))
+        async for event in call:
+            self.events.append(event)
+            self.act(call, event)
+
+    async def _look(self, call: Call) -> None:
+        async for seen in call.seeing.frames(fps=5):
+            self.seen.append((seen.time, seen.image(160)))
+
+
+@contextlib.asynccontextmanager
+async def hosting(responder: Responder) -> AsyncIterator[tuple[Host, Dial]]:
+    host = Host(responder, token=TOKEN)
+    async with host.listen() as url:
+        yield host, Dial(url=url, headers={"Authorization": f"Bearer {TOKEN}"})
+
+
+@pytest.mark.parametrize("owner", PRIVATE)
+async def test_the_private_names_of_aiortc_are_there(owner: str) -> None:
+    connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+    transceiver = connection.addTransceiver("audio")
+    has = transceiver if owner == "RTCRtpTransceiver" else getattr(aiortc, owner)
+    assert all(hasattr(has, name) for name in PRIVATE[owner])
+    await connection.close()
+
+
+async def test_who_is_let_in_and_with_what() -> None:
+    audio = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+    audio.createDataChannel("oai-events")
+    silent = (await audio.createOffer()).sdp
+    bearer = {"Authorization": f"Bearer {TOKEN}"}
+    sdp = {**bearer, "Content-Type": "application/sdp"}
+    form = aiohttp.FormData()
+    form.add_field("session", "{}", content_type="application/json")
+    cases: list[tuple[int, str, dict[str, str], Any]] = [
+        (401, "invalid_api_key", {}, "v=0"),
+        (401, "invalid_api_key", {"Authorization": "Bearer wrong"}, "v=0"),
+        (415, "unsupported_content_type", {**bearer, "Content-Type": "text/plain"}, "v=0"),
+        (400, "invalid_offer", sdp, "this is no SDP"),
+        (400, "invalid_offer", sdp, "v=0\r\nm=audio x y z\r\n"),
+        (400, "invalid_offer", sdp, silent),
+        (400, "missing_sdp", bearer, form),
+        (413, "request_too_large", sdp, "v" * (OFFER_LIMIT + 1)),
+    ]
+    async with hosting(Recorder()) as (host, dial), aiohttp.ClientSession() as http:
+        for status, code, headers, body in cases:
+            async with http.post(dial.url, data=body, headers=headers) as said:
+                error = (await said.json())["error"]
+                assert (said.status, error["code"]) == (status, code)
+                assert error["message"]
+        async with http.delete(f"{dial.url}/call_none", headers=bearer) as said:
+            assert said.status == 404
+            assert (await said.json())["error"]["code"] == "call_id_not_found"
+        assert host.calls == 0
+    await audio.close()
+
+
+async def test_a_form_with_the_offer_is_answered_and_hung_up() -> None:
+    caller = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+    caller.addTransceiver("audio")
+    caller.createDataChannel("oai-events")
+    await caller.setLocalDescription(await caller.createOffer())
+    form = aiohttp.FormData()
+    form.add_field("sdp", caller.localDescription.sdp, content_type="application/sdp")
+    form.add_field("session", '{"type":"realtime"}', content_type="application/json")
+    bearer = {"Authorization": f"Bearer {TOKEN}"}
+    async with hosting(Recorder()) as (host, dial), aiohttp.ClientSession() as http:
+        async with http.post(dial.url, data=form, headers=bearer) as said:
+            assert said.status == 201
+            assert said.content_type == "application/sdp"
+            assert "m=audio" in await said.text()
+            where = said.headers["Location"]
+        assert where.startswith("/v1/realtime/calls/call_")
+        assert host.calls == 1
+        base = dial.url.removesuffix("/v1/realtime/calls")
+        async with http.post(f"{base}{where}/hangup", headers=bearer) as said:
+            assert said.status == 200
+        async with asyncio.timeout(3):
+            while host.calls:  # noqa: ASYNC110 the host tells nobody that a call is over
+                await asyncio.sleep(0.01)
+    await caller.close()
+
+
+async def test_two_calls_at_once_and_one_that_breaks(
+    call: Any, hush: PacketFile, capfd: pytest.CaptureFixture[str]
+) -> None:
+    responder = Recorder()
+
+    def act(on: Call, event: Any) -> None:
+        if isinstance(event, ResponseAsked):
+            raise ZeroDivisionError("a bug of the agent's")
+        if isinstance(event, Configured):
+            on.later(_say(on, "Still here."))
+
+    responder.act = act
+    async with hosting(responder) as (host, dial), call(dial, hush) as well:
+        async with call(dial, hush) as broken:
+            await broken.until("session.created")
+            assert host.calls == 2
+            await broken.send(type="response.create")
+            error = (await broken.until("error"))["error"]
+            assert error["type"] == "server_error"
+            assert "bug" not in error["message"]
+        await well.send(type="session.update", session={"instructions": "x"})
+        done = await well.until("output_audio_buffer.stopped")
+        assert done["response_id"] == well.of("response.created")[0]["response"]["id"]
+        assert not well.of("error")
+        assert well.runs()
+    assert "a bug of the agent's" in capfd.readouterr().err
+
+
+async def _say(call: Call, text: str, samples: Samples | None = None) -> None:
+    await call.say(text, samples=samples)
+
+
+async def test_messages_of_all_kinds(call: Any, hush: PacketFile) -> None:
+    responder = Recorder()
+    async with hosting(responder) as (_, dial), call(dial, hush) as line:
+        await line.until("session.created")
+        channel = line.peer._channel
+        for raw in ("{", "[]", b"\x00\xff", '{"type": "no.such"}', "x" * 60_000):
+            channel.send(raw)
+        await line.until("error", 5)
+        await line.send(
+            type="conversation.item.create",
+            item={"type": "message", "role": "user", "content": [{"type": "input_text"}]},
+        )
+        added = await line.until("conversation.item.added")
+        assert list(responder.calls[0].items) == [added["item"]["id"]]
+        await line.send(type="session.update", session={"instructions": "Be brief."})
+        await line.until("session.updated")
+        assert responder.calls[0].session["instructions"] == "Be brief."
+        await line.send(type="response.cancel")
+        assert (await line.until("error", 6))["error"]["code"] == "response_cancel_not_active"
+        assert [type(e).__name__ for e in responder.events] == ["ItemAdded", "Configured"]
+
+
+async def test_a_reply_can_be_cancelled_or_cut(call: Any, hush: PacketFile) -> None:
+    responder = Recorder()
+    long = np.tile(babble("one two three four"), 3)
+
+    def act(on: Call, event: Any) -> None:
+        if isinstance(event, ResponseAsked):
+            if event.settings.get("slow"):
+                on.reply().text("I am still ")
+            else:
+                on.later(_say(on, "one two three", long))
+
+    responder.act = act
+    async with hosting(responder) as (_, dial), call(dial, hush) as line:
+        await line.until("session.created")
+        await line.send(type="response.create", response={"slow": True})
+        await line.until("response.output_audio_transcript.delta")
+        await line.send(type="response.cancel")
+        done = (await line.until("response.done"))["response"]
+        assert (done["status"], done["status_details"]["reason"]) == (
+            "cancelled",
+            "client_cancelled",
+        )
+        assert isinstance(responder.events[-1], ResponseCancelled)
+        await line.send(type="response.create")
+        await line.until("output_audio_buffer.started")
+        await asyncio.sleep(0.3)
+        await line.send(type="output_audio_buffer.clear")
+        cleared = await line.until("output_audio_buffer.cleared")
+        assert cleared["response_id"] == line.of("response.done")[1]["response"]["id"]
+        await asyncio.sleep(0.2)
+        assert not line.of("output_audio_buffer.stopped")
+        (start, end), *others = line.runs()
+        assert 0.2 < end - start < 0.8
+        assert not others
+
+
+async def test_it_hears_and_sees_while_asked(
+    call: Any, play_part: Any, parts: Any, question: Samples, hush: PacketFile
+) -> None:
+    responder = Recorder()
+    responder.look = True
+    async with hosting(responder) as (_, dial), call(dial, hush) as line:
+        await line.until("session.created")
+        at = play_part(line, parts.make(question), hush)
+        stopped = await line.until("input_audio_buffer.speech_stopped")
+        committed = await line.until("input_audio_buffer.committed")
+        assert stopped["item_id"] == committed["item_id"]
+        (ended,) = [e for e in responder.events if isinstance(e, SpeechEnded)]
+        # One packet later than spoken, less the fade that nobody hears.
+        assert ended.time - line.origin - (at + 1.0) == pytest.approx(0.018, abs=0.008)
+        times = [t for t, _ in responder.seen]
+        assert len(times) >= 4
+        assert np.median(np.diff(times)) == pytest.approx(0.2, abs=0.05)
+        assert responder.seen[0][1].size == (160, 120)
+        assert responder.calls[0].seeing.broken == 0
+
+
+async def test_nobody_looks_and_nothing_is_kept(call: Any, hush: PacketFile) -> None:
+    responder = Recorder()
+    async with hosting(responder) as (_, dial), call(dial, hush) as line:
+        await line.until("session.created")
+        await asyncio.sleep(0.5)
+        seeing = responder.calls[0].seeing
+        assert not seeing.wanted
+        assert seeing._decoder is None
+        assert not seeing._unit
