@@ -63,7 +63,10 @@ class Agent(Protocol):
         ...
 
     def open(self, launch: Launch) -> AbstractAsyncContextManager[Dial]:
-        """Start what has to run; yields where to dial; ends it on exit.
+        """Start what has to run; yields where to dial; ends it on exit. Open once for a whole run.
+
+        An agent may also have `alive() -> bool`: after a failed attempt it is opened anew unless
+        that says it still serves.
 
         Raises InputError for a missing key or option before anything starts, AgentError if what
         it starts does not come up.

@@ -25,6 +25,9 @@ from simulator.bridge.events import (
 
 CUE = "omnistage.cue"
 """The simulator's own message; see `simulator.session.cues`."""
+TEXT_LIMIT = 40_000
+"""Characters of a response's text; what is more is cut, and the response ends `incomplete`. The whole
+goes into one message at its end, which may have 262,144 bytes, up to six for a character."""
 ITEMS = 10_000
 """Items of one conversation; the oldest are forgotten beyond it."""
 
@@ -211,6 +214,7 @@ class ResponseWire:
         self._modality = modality
         self._metadata = metadata
         self._text = ""
+        self._cut = False
         wire.emit("response.created", response=self._response("in_progress"))
         wire.emit("response.output_item.added", **self._place(), item=self._item("in_progress"))
         wire.add(self._item("in_progress"))
@@ -218,8 +222,11 @@ class ResponseWire:
 
     def delta(self, text: str) -> None:
         """A piece of what is written, or of the transcript of what is spoken."""
-        self._text += text
-        self._wire.emit(f"response.{self._stream}.delta", **self._part(), delta=text)
+        piece = text[: TEXT_LIMIT - len(self._text)]
+        self._cut = self._cut or len(piece) < len(text)
+        if piece:
+            self._text += piece
+            self._wire.emit(f"response.{self._stream}.delta", **self._part(), delta=piece)
 
     def done(self, status: Status = "completed", reason: str | None = None) -> None:
         """The response has been generated, or ended otherwise; its sound may still be playing."""
@@ -227,6 +234,8 @@ class ResponseWire:
             return
         self.ended = True
         wire = self._wire
+        if self._cut and status == "completed":
+            status, reason = "incomplete", "max_output_tokens"
         if self._modality == "audio":
             wire.emit("response.output_audio.done", **self._part())
         if self._text:

@@ -91,7 +91,7 @@ class Answer:
     accept: tuple[str, ...] = ()
     """Other right answers."""
     key_points: tuple[KeyPoint, ...] = ()
-    """What must be said; if empty, the words of the gold answer itself are the one point."""
+    """What must be said; if empty, a judge takes it from the gold answer."""
 
     @property
     def kind(self) -> Literal["answer"]:

@@ -161,3 +161,18 @@ def test_the_calling_end_reads_all_of_it() -> None:
         "UserSpeech",
         *["ResponseStarted", "Text", "Text", "ResponseEnded", "Drained"] * 2,
     ]
+
+
+def test_a_text_that_fits_in_no_message_is_cut_and_says_so() -> None:
+    sent: list[dict[str, Any]] = []
+    wire = Wire("call", "", lambda raw: sent.append(json.loads(raw)))
+    response = ResponseWire(wire, "text", None)
+    for _ in range(3):
+        response.delta("é" * 20_000)
+    response.done()
+    deltas = [m["delta"] for m in sent if m["type"] == "response.output_text.delta"]
+    assert [len(d) for d in deltas] == [20_000, 20_000]
+    (done,) = [m["response"] for m in sent if m["type"] == "response.done"]
+    assert done["status"] == "incomplete"
+    assert done["status_details"]["reason"] == "max_output_tokens"
+    assert max(len(json.dumps(m)) for m in sent) < 262_144

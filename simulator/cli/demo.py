@@ -1,0 +1,35 @@
+"""`omnistage demo`: one command that shows what the product does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from simulator.cli.run import RunOrder, run_order
+
+SCENARIO = "demo"
+AGENTS = ("oracle", "late", "talkative")
+
+
+def run_demo(out: Path | None, agents: list[str] | None = None) -> int:
+    """Play the demo to three baselines side by side. Their characters are meant to show: a low
+    score of one of them is a right result, so the status is 0 when all were completed and scored.
+    """
+    console = Console()
+    cast = tuple(agents or AGENTS)
+    console.print(
+        f"Playing the scenario '{SCENARIO}' in real time to {', '.join(cast)}: baselines that need "
+        "no model.\nEach gets the same video and sound over its own WebRTC call."
+    )
+    return run_order(
+        RunOrder(
+            scenarios=(SCENARIO,),
+            agents=cast,
+            concurrency=len(cast),
+            out=out,
+            name="demo",
+            film=True,
+        ),
+        console,
+    )

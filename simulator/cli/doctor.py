@@ -1,0 +1,175 @@
+"""`omnistage doctor`: what is installed, what a missing part needs, does WebRTC work here."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import platform
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from rich.console import Console
+from rich.table import Table
+
+from simulator import __version__
+from simulator.clock import WallClock
+from simulator.errors import OmnistageError
+
+MIN_FREE = 1_000_000_000
+"""Bytes free that a comfortable cache and a few runs want."""
+EXTRAS = {"listen": ("sounddevice", "hear a session while it plays")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing looked at."""
+
+    what: str
+    state: str
+    """ok | missing | failed."""
+    detail: str = ""
+
+
+def examine() -> int:
+    """Print every finding; status 1 if something that every run needs has failed."""
+    console = Console()
+    findings = list(_findings())
+    table = Table("", "what", "found", box=None, pad_edge=False)
+    marks = {"ok": "[green]ok", "missing": "[yellow]--", "failed": "[red]!!"}
+    for f in findings:
+        table.add_row(marks[f.state], f.what, f.detail)
+    console.print(f"omnistage {__version__} on {platform.platform()}")
+    console.print(table)
+    return 1 if any(f.state == "failed" for f in findings) else 0
+
+
+def _findings() -> Iterator[Finding]:
+    yield Finding(what="python", state="ok", detail=platform.python_version())
+    yield Finding(what="processor cores", state="ok", detail=str(os.cpu_count()))
+    for package in ("aiortc", "aioice", "av", "numpy", "aiohttp", "webrtcvad-wheels"):
+        yield _package(package)
+    for name, check in (
+        ("video encoder (H264)", lambda: _codec("libx264")),
+        ("sound encoder (Opus)", lambda: _codec("libopus")),
+        ("hooks into aiortc", _hooks),
+        ("cache", _cache),
+        ("clips (OMNISTAGE_MEDIA)", _media),
+        ("WebRTC on this host", _webrtc),
+    ):
+        yield _try(name, check)
+    for extra, (module, purpose) in EXTRAS.items():
+        found = importlib.util.find_spec(module) is not None
+        yield Finding(
+            what=f"extra: {extra}",
+            state="ok" if found else "missing",
+            detail=purpose if found else f"{purpose}: pip install 'omnistage[{extra}]'",
+        )
+
+
+def _try(what: str, check: Callable[[], str]) -> Finding:
+    try:
+        return Finding(what=what, state="ok", detail=check())
+    except OmnistageError as error:
+        return Finding(what=what, state="failed", detail=str(error))
+
+
+def _package(name: str) -> Finding:
+    try:
+        return Finding(what=name, state="ok", detail=version(name))
+    except PackageNotFoundError:
+        return Finding(what=name, state="failed", detail=f"not installed: pip install {name}")
+
+
+def _codec(name: str) -> str:
+    import av
+
+    try:
+        av.Codec(name, "w")
+    except av.codec.codec.UnknownCodecError:
+        raise OmnistageError(
+            f"this build of PyAV has no {name}", hint="install the av wheel from PyPI"
+        ) from None
+    return name
+
+
+def _hooks() -> str:
+    from simulator.rtc.taps import missing_names
+
+    missing = missing_names()
+    if missing:
+        raise OmnistageError(
+            f"aiortc {version('aiortc')} lacks {', '.join(missing)}",
+            hint="install the version that omnistage names",
+        )
+    return "all there"
+
+
+def _cache() -> str:
+    from simulator.media.cache import Cache
+
+    cache = Cache()
+    with cache.writing():
+        cache.root.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(cache.root).free
+    if free < MIN_FREE:
+        raise OmnistageError(f"{cache.root}: only {free / 1e6:.0f} MB free on its disk")
+    return f"{cache.root}, {free / 1e9:.0f} GB free"
+
+
+def _media() -> str:
+    named = os.environ.get("OMNISTAGE_MEDIA")
+    if not named:
+        return "not set: clips named by URL are downloaded once"
+    for folder in named.split(os.pathsep):
+        if not os.path.isdir(folder):
+            raise OmnistageError(f"{folder} is not a folder", hint="mend OMNISTAGE_MEDIA")
+    return named
+
+
+def _webrtc() -> str:
+    took, addresses = asyncio.run(_loopback_call())
+    return f"a call to ourselves stood after {took * 1000:.0f} ms, over {', '.join(addresses)}"
+
+
+async def _loopback_call() -> tuple[float, list[str]]:
+    """Connect two peers of this process. Raises OmnistageError if they do not find each other."""
+    from aiortc import RTCConfiguration, RTCPeerConnection
+
+    clock = WallClock()
+    start = clock.now()
+    a, b = (RTCPeerConnection(RTCConfiguration(iceServers=[])) for _ in range(2))
+    connected = asyncio.Event()
+    try:
+        channel = a.createDataChannel("doctor")
+        channel.on("open", connected.set)
+        await a.setLocalDescription(await a.createOffer())
+        await b.setRemoteDescription(a.localDescription)
+        await b.setLocalDescription(await b.createAnswer())
+        await a.setRemoteDescription(b.localDescription)
+        addresses = sorted(
+            {
+                line.split()[4]
+                for line in a.localDescription.sdp.splitlines()
+                if "candidate:" in line
+            }
+        )
+        if not addresses:
+            raise OmnistageError(
+                "this host has no address but loopback, over which WebRTC never connects",
+                hint="give it one: ip addr add 10.99.0.1/32 dev lo",
+            )
+        try:
+            async with asyncio.timeout(10):
+                await connected.wait()
+        except TimeoutError:
+            raise OmnistageError(
+                f"two peers on {', '.join(addresses)} did not connect within 10 s",
+                hint="does a firewall drop UDP between this host's own addresses?",
+            ) from None
+        return clock.now() - start, addresses
+    finally:
+        await a.close()
+        await b.close()

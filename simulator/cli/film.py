@@ -1,0 +1,40 @@
+"""`omnistage film`, and the films of a run: session.mkv, for people to watch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from rich.console import Console
+
+from simulator.errors import RecordingError
+from simulator.recording.film import make_film
+from simulator.recording.measure import load_trace
+from simulator.recording.reader import Recording
+from simulator.run.accounting import read_attempts
+from simulator.run.plan import Plan
+from simulator.scenario.load import load_recorded_scenario
+from simulator.scenario.types import Scenario
+
+
+def film_recording(folder: Path, out: Path | None) -> int:
+    """Make one film. Status 1 if something is missing in it."""
+    console = Console()
+    recording = Recording.open(folder)
+    film = make_film(recording, load_trace(folder, load_recorded_scenario(folder)), path=out)
+    console.print(f"{film.path}: {film.duration:.1f} s", soft_wrap=True)
+    for missing in film.missing:
+        console.print(f"not in the cache any more, so not in the film: {missing}", soft_wrap=True)
+    return 1 if film.missing else 0
+
+
+def make_films(run: Path, plan: Plan, scenarios: Mapping[str, Scenario]) -> Iterator[str]:
+    """Make the film of every recording of a run; yields a line for each that could not be made."""
+    for result in read_attempts(run, plan):
+        if result.folder is None:
+            continue
+        try:
+            trace = load_trace(result.folder, scenarios[result.attempt.scenario])
+            make_film(Recording.open(result.folder), trace)
+        except RecordingError as error:
+            yield f"{result.attempt.id}: no film: {error.message}"

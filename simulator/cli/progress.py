@@ -1,0 +1,148 @@
+"""Live progress on the terminal: media being prepared, attempts being played.
+
+Where the output is no terminal, each attempt gets a line when it starts and when it ends.
+Counterparts: `simulator.run.progress` is the contract, `simulator.run.pool` and the engine report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, RenderableType
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from simulator.run.plan import Plan
+
+
+class PrepareProgress:
+    """A bar for each scenario that is being prepared; nothing for those in the cache."""
+
+    def __init__(self, console: Console) -> None:
+        self._progress = Progress(
+            TextColumn("preparing {task.fields[scenario]}"),
+            BarColumn(bar_width=30),
+            TextColumn("{task.description}"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def for_scenario(self, scenario_id: str) -> Callable[[str, float], None]:
+        """What `prepare` may call with (what is being done, share done from 0 to 1)."""
+        task: list[TaskID] = []
+
+        def report(what: str, share: float) -> None:
+            if not task:
+                task.append(self._progress.add_task("", total=1.0, scenario=scenario_id))
+            self._progress.update(task[0], description=what, completed=min(1.0, share))
+
+        return report
+
+
+class RunProgress:
+    """An Observer that shows every running attempt with its turn, state and time left."""
+
+    def __init__(self, plan: Plan, console: Console) -> None:
+        self._plan = plan
+        self._console = console
+        self._live = console.is_terminal
+        self._tasks: dict[str, TaskID] = {}
+        self._done = 0
+        self._progress = _ByTime(
+            TextColumn("{task.fields[agent]}"),
+            BarColumn(bar_width=24),
+            _Left(),
+            TextColumn("{task.description}"),
+            console=console,
+            transient=True,
+            disable=not self._live,
+        )
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def attempt_started(
+        self, attempt_id: str, scenario_id: str, agent: str, estimate_s: float
+    ) -> None:
+        self._tasks[attempt_id] = self._progress.add_task(
+            f"{scenario_id}: dialling",
+            total=max(estimate_s, 0.1),
+            agent=agent[:24],
+        )
+        if not self._live:
+            self._console.print(
+                Text(f"{attempt_id}: started, about {estimate_s:.0f} s"), soft_wrap=True
+            )
+
+    def turn_changed(
+        self, attempt_id: str, turn_id: str, state: str, elapsed: float, total: float
+    ) -> None:
+        task = self._tasks.get(attempt_id)
+        if task is not None:
+            self._progress.update(
+                task,
+                description=f"{turn_id}: {state}",
+                total=max(total, elapsed, 0.1),
+            )
+
+    def attempt_ended(self, attempt_id: str, outcome: str, reason: str) -> None:
+        self._done += 1
+        task = self._tasks.pop(attempt_id, None)
+        if task is not None:
+            self._progress.remove_task(task)
+        why = f" ({reason})" if reason else ""
+        count = f"[{self._done}/{len(self._plan.attempts)}]"
+        line = Text(f"{count} {attempt_id}: {outcome.replace('_', ' ')}{why}")
+        if outcome != "completed":
+            line.stylize("red")
+        self._console.print(line, soft_wrap=True)
+
+
+class _ByTime(Progress):
+    """Bars that move with the time since their attempt began, not only when a turn changes."""
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        for task in self.tasks:
+            task.completed = min(task.elapsed or 0.0, task.total or 0.0)
+        yield from super().get_renderables()
+
+
+class _Left(ProgressColumn):
+    """Minutes and seconds left, by the estimate."""
+
+    def render(self, task: Task) -> Text:
+        minutes, rest = divmod(max(0, round((task.total or 0.0) - (task.elapsed or 0.0))), 60)
+        return Text(f"{minutes:3d}:{rest:02d}")

@@ -1,0 +1,41 @@
+"""`omnistage report`: a run's summary, computed again from what was recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from simulator.judging.verdicts import read_verdicts
+from simulator.recording.measure import load_trace
+from simulator.report.gates import check_gates, parse_gates
+from simulator.report.summary import summarise, write_summary
+from simulator.report.terminal import print_attempt, print_gates, print_summary
+from simulator.run.accounting import read_attempts
+from simulator.run.plan import read_plan
+from simulator.scenario.load import load_recorded_scenario
+
+
+def show_report(
+    run: Path, gates: tuple[str, ...], min_coverage: float, *, turns: bool = False
+) -> int:
+    """Print the summary; status 1 if something was not completed and scored, or a gate failed."""
+    limits = parse_gates(gates)
+    console = Console()
+    summary = summarise(run)
+    write_summary(run, summary)
+    print_summary(summary, run, console)
+    if turns:
+        for result in read_attempts(run, read_plan(run)):
+            if result.folder is None:
+                continue
+            scenario = load_recorded_scenario(result.folder)
+            verdicts = [j.verdict for f in read_verdicts(result.folder).values() for j in f.turns]
+            console.rule(result.attempt.id)
+            print_attempt(load_trace(result.folder, scenario), verdicts, console)
+    met = True
+    if limits:
+        results = check_gates(limits, summary, min_coverage=min_coverage)
+        print_gates(results, console)
+        met = all(r.met for r in results)
+    return 0 if met and summary.all_scored else 1

@@ -1,0 +1,226 @@
+"""`omnistage run`: check everything before anything is spent, then play, judge and report."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import signal
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+
+from simulator.agent import Agent
+from simulator.cli.film import make_films
+from simulator.cli.progress import PrepareProgress, RunProgress
+from simulator.clock import utc_now
+from simulator.errors import InputError
+from simulator.judging.judge import Judge
+from simulator.judging.run import DEFAULT_JUDGES, judge_run
+from simulator.media.cache import Cache
+from simulator.media.prepare import prepare
+from simulator.media.timeline import Prepared
+from simulator.plugins import load_agent, load_judge, parse_options
+from simulator.report.gates import check_gates, parse_gates
+from simulator.report.summary import Summary, summarise, write_summary
+from simulator.report.terminal import print_gates, print_summary
+from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
+from simulator.run.pool import run_plan
+from simulator.scenario.load import load_scenario
+from simulator.scenario.types import Scenario
+from simulator.session.engine import play
+
+CORES = os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOrder:
+    """What the user asked for, as typed."""
+
+    scenarios: tuple[str, ...]
+    agents: tuple[str, ...]
+    judges: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    repeat: int = 1
+    concurrency: int = 1
+    out: Path | None = None
+    gates: tuple[str, ...] = ()
+    min_coverage: float = 1.0
+    share_host: bool = False
+    film: bool = False
+    """Make a session.mkv of every recording."""
+    name: str = ""
+    """Part of the default run folder's name; empty takes the first scenario's id."""
+
+
+@dataclass(slots=True)
+class _Cast:
+    """Who plays and who judges, loaded."""
+
+    choices: list[AgentChoice] = field(default_factory=list)
+    agents: dict[str, Agent] = field(default_factory=dict)
+    judges: list[Judge] = field(default_factory=list)
+
+
+def run_order(order: RunOrder, console: Console | None = None) -> int:
+    """Carry out an order; returns the exit status. Raises InputError before anything is spent."""
+    console = console or Console()
+    gates = parse_gates(order.gates)
+    cast = _cast(order)
+    scenarios = {s.id: s for s in _load(order.scenarios)}
+    out = order.out or _default_out(order.name or next(iter(scenarios)))
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(
+            f"output folder {out} exists and is not empty",
+            hint="give another --out, or move that folder away",
+        )
+    prepared = _prepare(scenarios.values(), console)
+    plan = make_plan(
+        list(scenarios.values()),
+        cast.choices,
+        judges=order.judges or DEFAULT_JUDGES,
+        repeats=order.repeat,
+        concurrency=order.concurrency,
+        share_host=order.share_host,
+        durations={k: p.duration for k, p in prepared.items()},
+    )
+    open_run(out, plan)
+    _announce(plan, out, console)
+    summary = asyncio.run(_carry_out(plan, prepared, scenarios, cast, out, console))
+    if order.film:
+        with console.status("making films"):
+            for problem in make_films(out, plan, scenarios):
+                console.print(problem)
+    print_summary(summary, out, console)
+    met = True
+    if gates:
+        results = check_gates(gates, summary, min_coverage=order.min_coverage)
+        print_gates(results, console)
+        met = all(r.met for r in results)
+    return 0 if met and summary.all_scored else 1
+
+
+def _cast(order: RunOrder) -> _Cast:
+    cast = _Cast()
+    shared = parse_options(order.options)
+    for text in order.agents:
+        reference, own = _agent_words(text)
+        options = {**shared, **own}
+        agent = load_agent(reference, options)
+        cast.choices.append(
+            AgentChoice(
+                label=text,
+                reference=reference,
+                options=options,
+                computes_here=agent.traits.computes_here,
+            )
+        )
+        cast.agents[text] = agent
+    cast.judges = [load_judge(r) for r in order.judges or DEFAULT_JUDGES]
+    return cast
+
+
+def _agent_words(text: str) -> tuple[str, Mapping[str, str]]:
+    """`late -o delay=3` as a reference and its options."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"--agent {text!r}: {error}") from None
+    if not words:
+        raise InputError("--agent is empty", hint="see: omnistage agents")
+    reference, rest = words[0], words[1:]
+    if len(rest) % 2 or any(flag != "-o" for flag in rest[::2]):
+        raise InputError(
+            f"--agent {text!r}: after the reference only -o key=value may follow",
+            hint="for example --agent 'late -o delay=3'",
+        )
+    return reference, parse_options(rest[1::2])
+
+
+def _load(names: Sequence[str]) -> list[Scenario]:
+    scenarios = [load_scenario(name) for name in names]
+    ids = [s.id for s in scenarios]
+    for scenario in scenarios:
+        if ids.count(scenario.id) > 1:
+            paths = ", ".join(str(s.path) for s in scenarios if s.id == scenario.id)
+            raise InputError(
+                f"scenario id {scenario.id!r} is used more than once: {paths}",
+                hint="use --repeat to play a scenario more than once",
+            )
+    return scenarios
+
+
+def _default_out(name: str) -> Path:
+    stamp = utc_now()[:19].replace("-", "").replace(":", "").replace("T", "-")
+    out = Path("runs") / f"{stamp}-{name}"
+    n = 2
+    while out.exists():
+        out, n = Path("runs") / f"{stamp}-{name}-{n}", n + 1
+    return out
+
+
+def _prepare(scenarios: Iterable[Scenario], console: Console) -> dict[str, Prepared]:
+    prepared: dict[str, Prepared] = {}
+    cache = Cache()
+    with PrepareProgress(console) as progress:
+        for scenario in scenarios:
+            prepared[scenario.id] = prepare(
+                scenario, cache=cache, progress=progress.for_scenario(scenario.id), workers=CORES
+            )
+    return prepared
+
+
+def _announce(plan: Plan, out: Path, console: Console) -> None:
+    minutes, seconds = divmod(round(plan.estimate_s), 60)
+    count = len(plan.attempts)
+    attempts = f"{count} attempt{'s' if count != 1 else ''}"
+    console.print(f"{attempts}, about {minutes}:{seconds:02d} of wall-clock time -> {out}")
+
+
+async def _carry_out(
+    plan: Plan,
+    prepared: Mapping[str, Prepared],
+    scenarios: Mapping[str, Scenario],
+    cast: _Cast,
+    out: Path,
+    console: Console,
+) -> Summary:
+    stop = asyncio.Event()
+    with RunProgress(plan, console) as progress, _Interrupts(stop, console):
+        await run_plan(plan, prepared, cast.agents, out, play=play, observer=progress, stop=stop)
+    judged = await judge_run(out, scenarios, cast.judges)
+    for attempt, problem in judged.problems.items():
+        console.print(f"[red]{attempt}: not judged: {problem}")
+    for note in judged.notes:
+        console.print(note)
+    summary = summarise(out)
+    write_summary(out, summary)
+    return summary
+
+
+class _Interrupts:
+    """The first Ctrl-C asks the run to end cleanly, the second ends it at once."""
+
+    def __init__(self, stop: asyncio.Event, console: Console) -> None:
+        self._stop = stop
+        self._console = console
+        self._task = asyncio.current_task()
+
+    def __enter__(self) -> None:
+        with suppress(NotImplementedError):  # Windows has no signal handlers in its event loop
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt)
+
+    def __exit__(self, *exc: object) -> None:
+        with suppress(NotImplementedError):
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+
+    def _interrupt(self) -> None:
+        if self._stop.is_set():
+            if self._task is not None:
+                self._task.cancel()
+            return
+        self._console.print("ending cleanly; what was recorded is kept (Ctrl-C again: at once)")
+        self._stop.set()

@@ -1,0 +1,125 @@
+"""Verdicts on disk: `verdicts/<judge>.json` in a recording's folder.
+
+Each verdict is kept with a hash of what it was made from, so that judging again does only what has
+changed. Counterparts: `simulator.judging.run` writes them, `simulator.report` reads them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from simulator.errors import InstrumentError, RecordingError
+from simulator.judging.judge import Judge, Verdict
+from simulator.recording.trace import Trace, trace_to_json
+from simulator.scenario.types import Scenario, Turn
+
+VERDICTS = "verdicts"
+VERDICTS_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedTurn:
+    """A verdict with the hash of what it was made from."""
+
+    inputs: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeFile:
+    """All verdicts of one judge on one recording."""
+
+    version: int = VERDICTS_VERSION
+    judge: str
+    judge_version: str
+    note: str = ""
+    """What there is to say of all of it, e.g. that the judge serves no turn of the scenario."""
+    turns: tuple[JudgedTurn, ...] = ()
+
+    def known(self) -> dict[str, JudgedTurn]:
+        return {t.verdict.turn: t for t in self.turns}
+
+
+_ADAPTER: TypeAdapter[JudgeFile] = TypeAdapter(JudgeFile)
+
+
+def verdict_path(folder: Path, judge: str) -> Path:
+    return folder / VERDICTS / f"{judge}.json"
+
+
+def read_verdicts(folder: Path) -> dict[str, JudgeFile]:
+    """Every judge's verdicts on a recording, by name. Raises RecordingError for a broken file."""
+    found: dict[str, JudgeFile] = {}
+    for path in sorted((folder / VERDICTS).glob("*.json")):
+        kept = read_judge_file(path)
+        if kept is not None:
+            found[kept.judge] = kept
+    return found
+
+
+def read_judge_file(path: Path) -> JudgeFile | None:
+    """One judge's file; None if there is none. Raises RecordingError if it is not one."""
+    try:
+        kept = _ADAPTER.validate_json(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise RecordingError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValidationError as error:
+        hint = "delete it and judge again"
+        what = error.errors()[0]["msg"]
+        raise RecordingError(f"{path}: not a file of verdicts: {what}", hint=hint) from None
+    return kept if kept.version == VERDICTS_VERSION else None
+
+
+def write_judge_file(folder: Path, kept: JudgeFile) -> None:
+    """Put it in place as a whole or not at all. Raises InstrumentError if the disk refuses."""
+    path = verdict_path(folder, kept.judge)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(exist_ok=True)
+        part.write_bytes(_ADAPTER.dump_json(kept, indent=1) + b"\n")
+        part.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()
+        raise InstrumentError(f"cannot write {path}: {error.strerror}") from None
+
+
+class InputHash:
+    """Hashes of what a judge is given, for the turns of one recording."""
+
+    def __init__(self, trace: Trace, scenario: Scenario) -> None:
+        self._trace = hashlib.sha256(trace_to_json(trace)).hexdigest()
+        self._scenario = scenario
+
+    def of(self, turn: Turn, judge: Judge) -> str:
+        """The trace, the turn with the one that asked for it, and the judge with its settings.
+
+        A judge whose options change its verdicts has them in an attribute `settings`.
+        """
+        settings: Mapping[str, Any] = getattr(judge, "settings", {})
+        turns = [turn, *(t for t in self._scenario.turns if t.id == turn.asked_in)]
+        parts = (
+            self._trace,
+            self._scenario.goal,
+            [dataclasses.asdict(t) for t in turns],
+            judge.name,
+            judge.version,
+            dict(settings),
+        )
+        # Only names of files: the same recording judged elsewhere is the same.
+        text = json.dumps(
+            parts, default=lambda v: v.name if isinstance(v, Path) else str(v), sort_keys=True
+        )
+        return hashlib.sha256(text.encode()).hexdigest()

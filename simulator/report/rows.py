@@ -1,0 +1,157 @@
+"""A run folder as rows: one an attempt, one a planned turn, with nothing left out.
+
+Everything is read from the folder: plan, ledger, recordings and verdicts. Counterpart:
+`simulator.report.summary` adds the rows up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from simulator.errors import OmnistageError
+from simulator.judging.judge import Verdict, VerdictState
+from simulator.judging.verdicts import read_verdicts
+from simulator.metrics.turns import SessionMetrics, TurnMetrics, session_metrics
+from simulator.recording.trace import Trace, trace_from_json
+from simulator.run.accounting import AttemptResult, read_attempts
+from simulator.run.plan import Plan, PlannedScenario, PlannedTurn, read_plan
+from simulator.session.events import Outcome
+
+MISSING = "missing"
+"""State of a planned turn on which there is no verdict at all."""
+RIGHT = 1.0 - 1e-9
+"""An answer is right if it scores at least this: all of its points, in time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRow:
+    """One planned turn of one attempt that is to be scored."""
+
+    turn: PlannedTurn
+    state: str
+    """scored | judge_failed | unmeasurable | unproven | missing."""
+    score: float | None
+    """0 to 1, if it is scored."""
+    why: str
+    verdict: Verdict | None
+    """The verdict that counts: of the first judge named that serves the turn."""
+    metrics: TurnMetrics | None
+    """What was measured of it; None without a recording, or if it cannot be trusted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRow:
+    """One attempt."""
+
+    result: AttemptResult
+    scenario: PlannedScenario
+    turns: tuple[TurnRow, ...]
+    metrics: SessionMetrics | None
+    trace: Trace | None
+    problem: str = ""
+    """Why its recording or its verdicts could not be read."""
+
+    @property
+    def trusted(self) -> bool:
+        """Whether its times count: our instrument did not fail in it."""
+        return self.result.outcome is not Outcome.INSTRUMENT_INVALID
+
+
+def read_rows(run: Path) -> tuple[Plan, tuple[AttemptRow, ...]]:
+    """The plan and a row for each attempt of it. Raises RecordingError if it is no run folder."""
+    plan = read_plan(run)
+    judges = [_judge_name(r) for r in plan.judges]
+    rows = tuple(
+        _attempt(r, plan.scenario(r.attempt.scenario), judges) for r in read_attempts(run, plan)
+    )
+    return plan, rows
+
+
+def _judge_name(reference: str) -> str:
+    """What a judge's reference begins with; verdict files go by the judge's own name."""
+    return reference.partition(":")[0].partition("@")[0]
+
+
+def _attempt(result: AttemptResult, scenario: PlannedScenario, judges: list[str]) -> AttemptRow:
+    trace, verdicts, problem = None, dict[str, list[Verdict]](), ""
+    if result.folder is not None:
+        try:
+            trace = find_trace(result.folder)
+            verdicts = _verdicts(result.folder, judges)
+        except OmnistageError as error:
+            problem = str(error)
+    metrics = session_metrics(trace) if trace is not None else None
+    measured = {t.turn: t for t in metrics.turns} if metrics is not None else {}
+    return AttemptRow(
+        result=result,
+        scenario=scenario,
+        turns=tuple(
+            _turn(result, t, verdicts.get(t.id, []), measured.get(t.id), problem)
+            for t in scenario.scored_turns
+        ),
+        metrics=metrics,
+        trace=trace,
+        problem=problem,
+    )
+
+
+def _turn(
+    result: AttemptResult,
+    turn: PlannedTurn,
+    verdicts: list[Verdict],
+    metrics: TurnMetrics | None,
+    problem: str,
+) -> TurnRow:
+    verdict = verdicts[0] if verdicts else None
+    state, score, why = MISSING, None, problem or result.reason or "no verdict"
+    if result.outcome is Outcome.INSTRUMENT_INVALID:
+        # Judged or not, it cannot be trusted: counted as not scored.
+        state, why = VerdictState.UNMEASURABLE.value, f"instrument invalid: {result.reason}"
+    elif verdict is not None:
+        state, score, why = verdict.state.value, verdict.score, verdict.why
+    elif result.outcome is Outcome.AGENT_FAILED and metrics is None:
+        # It failed before anything could be recorded or judged: the answers were owed.
+        state, score = VerdictState.SCORED.value, 0.0
+        why = f"not reached: agent failed ({result.reason})"
+    return TurnRow(turn=turn, state=state, score=score, why=why, verdict=verdict, metrics=metrics)
+
+
+def _verdicts(folder: Path, judges: list[str]) -> dict[str, list[Verdict]]:
+    """The verdicts on each turn, of the judges in the order in which the run named them."""
+    files = read_verdicts(folder)
+    order = sorted(files, key=lambda name: judges.index(name) if name in judges else len(judges))
+    out: dict[str, list[Verdict]] = {}
+    for name in order:
+        for judged in files[name].turns:
+            out.setdefault(judged.verdict.turn, []).append(judged.verdict)
+    return out
+
+
+def find_trace(folder: Path) -> Trace:
+    """The trace of a recording, measured if that has not been done. Raises OmnistageError."""
+    from simulator.recording.measure import TRACE, load_trace
+    from simulator.scenario.load import load_recorded_scenario
+
+    try:
+        return load_trace(folder, load_recorded_scenario(folder))
+    except OmnistageError:
+        # The scenario's copy cannot be loaded here (its clips are elsewhere): what was measured
+        # where it was played still holds.
+        try:
+            return trace_from_json((folder / TRACE).read_bytes())
+        except (OSError, ValidationError):
+            pass
+        raise
+
+
+def by_agent(rows: tuple[AttemptRow, ...]) -> Mapping[str, tuple[AttemptRow, ...]]:
+    """The attempts of each agent, in the plan's order."""
+    out: dict[str, tuple[AttemptRow, ...]] = {}
+    for row in rows:
+        label = row.result.attempt.agent
+        out[label] = (*out.get(label, ()), row)
+    return out

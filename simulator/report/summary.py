@@ -1,0 +1,322 @@
+"""What a run came to, as `summary.json`: every planned attempt and turn is in it.
+
+It is computed from the run folder alone, so that it can be made again later. Counterparts:
+`simulator.report.rows` reads the folder, `simulator.report.statistics` does the sums,
+`simulator.report.terminal` prints it, `simulator.report.gates` holds it against limits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from simulator import __version__
+from simulator.errors import InstrumentError
+from simulator.judging.judge import VerdictState
+from simulator.recording.trace import CodecDelay
+from simulator.report.rows import MISSING, RIGHT, AttemptRow, TurnRow, by_agent, read_rows
+from simulator.report.statistics import Score, ScoredUnit, percentile, score_of
+from simulator.run.accounting import count_outcomes
+from simulator.session.events import Outcome
+
+SUMMARY_VERSION = 1
+SUMMARY_FILE = "summary.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnCounts:
+    """What became of the planned turns; planned is the sum of the others."""
+
+    planned: int
+    scored: int
+    judge_failed: int
+    unmeasurable: int
+    unproven: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerCounts:
+    """The turns that want an answer."""
+
+    expected: int
+    right: int
+    """All points, in time."""
+    partial: int
+    """Some points, in time."""
+    missed: int
+    """Fell due and never came."""
+    late: int
+    premature: int
+    overlap_s: float
+    """Seconds in which the agent spoke over somebody's speech."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatencySummary:
+    """Response latency (onset - due), seconds, over the valid ones."""
+
+    n: int
+    p50: float | None
+    p95: float | None
+    shared_host: bool = False
+    """Some were measured while the agent computed on this machine beside others."""
+    packet_s: float = CodecDelay().packet_s
+    """What packetisation adds to each: stated, not subtracted."""
+    codec_s: float = CodecDelay().codec_s
+    """What the decoding of the agent's sound adds to each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuietSummary:
+    """The turns that want silence."""
+
+    expected: int
+    kept: int
+    unproven: int
+    """Silent, but so in the whole session: no proof that it could have spoken."""
+    false_alarms: int
+    """Responses that nothing called for."""
+    kept_by: Mapping[str, int] = field(default_factory=dict)
+    """How it was kept: silence, token, spoken_token, listened."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PacingSummary:
+    """Our own send-time errors, milliseconds: the worst session's."""
+
+    p99: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The numbers of a set of attempts: the whole run, or one agent's."""
+
+    planned: int
+    """Attempts."""
+    outcomes: Mapping[str, int]
+    """How many ended in each way; they add up to `planned`."""
+    turns: TurnCounts
+    score: Score
+    by_task: Mapping[str, Score]
+    answers: AnswerCounts
+    latency_s: LatencySummary
+    quiet: QuietSummary
+    pacing_ms: PacingSummary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptSummary:
+    """One attempt in a line."""
+
+    id: str
+    scenario: str
+    task: str
+    agent: str
+    repeat: int
+    outcome: str
+    reason: str
+    recording: str | None
+    """Its folder in `recordings/`."""
+    seconds: float
+    score: float | None
+    """Mean over its scored turns, 0 to 100."""
+    coverage: float
+    latency_p50_s: float | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary(Part):
+    """The whole of `summary.json`."""
+
+    version: int = SUMMARY_VERSION
+    omnistage: str = __version__
+    created: str
+    """When the run was planned, UTC."""
+    judges: tuple[str, ...]
+    by_agent: Mapping[str, Part]
+    attempts: tuple[AttemptSummary, ...]
+
+    @property
+    def all_scored(self) -> bool:
+        """Whether every attempt was completed and every planned turn scored."""
+        completed = self.outcomes[Outcome.COMPLETED] == self.planned
+        return completed and self.score.scored == self.score.planned
+
+
+def summarise(run: Path) -> Summary:
+    """Add a run folder up. Raises RecordingError if it is none."""
+    plan, rows = read_rows(run)
+    whole = part_of(rows)
+    return Summary(
+        created=plan.created,
+        judges=plan.judges,
+        planned=whole.planned,
+        outcomes=whole.outcomes,
+        turns=whole.turns,
+        score=whole.score,
+        by_task=whole.by_task,
+        answers=whole.answers,
+        latency_s=whole.latency_s,
+        quiet=whole.quiet,
+        pacing_ms=whole.pacing_ms,
+        by_agent={label: part_of(own) for label, own in by_agent(rows).items()},
+        attempts=tuple(_attempt(r) for r in rows),
+    )
+
+
+def part_of(rows: Sequence[AttemptRow]) -> Part:
+    """The numbers of some attempts."""
+    turns = [(row, turn) for row in rows for turn in row.turns]
+    tasks = sorted({row.scenario.task for row in rows})
+    return Part(
+        planned=len(rows),
+        outcomes=count_outcomes([r.result for r in rows]),
+        turns=_turns([t for _, t in turns]),
+        score=_score(turns),
+        by_task={t: _score([p for p in turns if p[0].scenario.task == t]) for t in tasks},
+        answers=_answers(rows),
+        latency_s=_latency(rows),
+        quiet=_quiet(rows),
+        pacing_ms=_pacing(rows),
+    )
+
+
+def _score(turns: Iterable[tuple[AttemptRow, TurnRow]]) -> Score:
+    return score_of(
+        [
+            ScoredUnit(
+                score=turn.score if turn.state == VerdictState.SCORED else None,
+                scenario=row.scenario.id,
+                turn=turn.turn.id,
+            )
+            for row, turn in turns
+        ]
+    )
+
+
+def _turns(turns: Sequence[TurnRow]) -> TurnCounts:
+    def count(state: str) -> int:
+        return sum(t.state == state for t in turns)
+
+    return TurnCounts(
+        planned=len(turns),
+        scored=count(VerdictState.SCORED),
+        judge_failed=count(VerdictState.JUDGE_FAILED),
+        unmeasurable=count(VerdictState.UNMEASURABLE),
+        unproven=count(VerdictState.UNPROVEN),
+        missing=count(MISSING),
+    )
+
+
+def _answers(rows: Sequence[AttemptRow]) -> AnswerCounts:
+    turns = [t for r in rows for t in r.turns if t.turn.expect != "quiet"]
+    trusted = [r for r in rows if r.trusted and r.metrics is not None]
+    scores = [t.score for t in turns if t.score is not None]
+    measured = [r.metrics for r in trusted if r.metrics is not None]
+    return AnswerCounts(
+        expected=len(turns),
+        right=sum(s >= RIGHT for s in scores),
+        partial=sum(0.0 < s < RIGHT for s in scores),
+        missed=sum(m.missed for m in measured),
+        late=sum(m.late for m in measured),
+        premature=sum(m.premature for m in measured),
+        overlap_s=round(sum(m.overlap_s for m in measured), 3),
+    )
+
+
+def _latency(rows: Sequence[AttemptRow]) -> LatencySummary:
+    measured = [r.metrics for r in rows if r.trusted and r.metrics is not None]
+    values = [s for m in measured for s in m.latencies_s]
+    return LatencySummary(
+        n=len(values),
+        p50=percentile(values, 50),
+        p95=percentile(values, 95),
+        shared_host=any(r.result.shared_host for r in rows) or any(m.shared_host for m in measured),
+    )
+
+
+def _quiet(rows: Sequence[AttemptRow]) -> QuietSummary:
+    turns = [t for r in rows for t in r.turns if t.turn.expect == "quiet"]
+    kept = [t for t in turns if t.score is not None and t.score >= RIGHT]
+    how: dict[str, int] = {}
+    for turn in kept:
+        by = turn.metrics.kept_by if turn.metrics is not None else None
+        how[by or "silence"] = how.get(by or "silence", 0) + 1
+    return QuietSummary(
+        expected=len(turns),
+        kept=len(kept),
+        unproven=sum(t.state == VerdictState.UNPROVEN for t in turns),
+        false_alarms=sum(
+            r.metrics.false_alarms for r in rows if r.trusted and r.metrics is not None
+        ),
+        kept_by=how,
+    )
+
+
+def _pacing(rows: Sequence[AttemptRow]) -> PacingSummary:
+    sent = [r.metrics.pacing for r in rows if r.metrics is not None and r.metrics.pacing.packets]
+    return PacingSummary(
+        p99=max((p.p99_ms for p in sent), default=None),
+        max=max((p.max_ms for p in sent), default=None),
+    )
+
+
+def _attempt(row: AttemptRow) -> AttemptSummary:
+    result, attempt = row.result, row.result.attempt
+    score = _score([(row, t) for t in row.turns])
+    return AttemptSummary(
+        id=attempt.id,
+        scenario=attempt.scenario,
+        task=row.scenario.task,
+        agent=attempt.agent,
+        repeat=attempt.repeat,
+        outcome=str(result.outcome),
+        reason=result.reason,
+        recording=result.folder.name if result.folder is not None else None,
+        seconds=result.seconds,
+        score=score.mean,
+        coverage=score.coverage,
+        latency_p50_s=_latency([row]).p50,
+        problem=row.problem,
+    )
+
+
+_ADAPTER: TypeAdapter[Summary] = TypeAdapter(Summary)
+
+
+def write_summary(run: Path, summary: Summary) -> Path:
+    """Put `summary.json` in place as a whole. Raises InstrumentError if the disk refuses."""
+    path = run / SUMMARY_FILE
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(json.dumps(summary_to_dict(summary), indent=1) + "\n", encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()
+        raise InstrumentError(f"cannot write {path}: {error.strerror}") from None
+    return path
+
+
+def summary_to_dict(summary: Summary) -> dict[str, object]:
+    """The object of `summary.json`, numbers rounded to what they can mean."""
+    rounded = _rounded(_ADAPTER.dump_python(summary, mode="json"))
+    assert isinstance(rounded, dict)
+    return rounded
+
+
+def _rounded(value: object) -> object:
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, dict):
+        return {k: _rounded(v) for k, v in value.items()}
+    return [_rounded(v) for v in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,237 @@
+"""Tables for people: a run with a row for each agent, an attempt with a row for each turn.
+
+Plain text where the output is no terminal. Counterpart: `simulator.report.summary` has the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from simulator.judging.judge import Verdict, VerdictState
+from simulator.metrics.turns import TurnMetrics, turn_metrics
+from simulator.recording.trace import Trace
+from simulator.report.gates import GateResult
+from simulator.report.rows import RIGHT
+from simulator.report.summary import SUMMARY_FILE, LatencySummary, Part, Summary
+from simulator.run.plan import RECORDINGS
+from simulator.session.events import Outcome
+
+WIDTH = 100
+"""Columns that everything fits into."""
+SAID = 44
+"""Characters of an answer that are shown."""
+
+
+def print_summary(summary: Summary, run: Path, console: Console) -> None:
+    """The run: a row for each agent, what is missing, how latency was measured, where it is."""
+    with _wide(console):
+        console.print(_agents(summary, slim=console.width < WIDTH), width=WIDTH)
+        for line in _remarks(summary):
+            console.print(line, width=WIDTH, highlight=False)
+        console.print(_how_measured(summary.latency_s), width=WIDTH, highlight=False, style="dim")
+    for place in (f"recordings: {run / RECORDINGS}", f"summary: {run / SUMMARY_FILE}"):
+        console.print(Text(place), soft_wrap=True)
+
+
+@contextmanager
+def _wide(console: Console) -> Iterator[None]:
+    """Where nobody's window sets the width (a file, a pipe), take what the tables want."""
+    width = console.width
+    if not console.is_terminal:
+        console.width = max(width, WIDTH)
+    try:
+        yield
+    finally:
+        console.width = width
+
+
+def _agents(summary: Summary, *, slim: bool) -> Table:
+    """A row for each agent; `slim` leaves out what a narrow window has no room for."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
+    table.add_column("agent", overflow="fold", max_width=24)
+    table.add_column("outcome", no_wrap=True)
+    heads = [
+        "score",
+        "95 %",
+        "answers\nright",
+        "latency s\np50   p95",
+        "quiet\nkept",
+        "un-\nproven",
+    ]
+    heads += ["false\nalarms", "missed", "late", "over-\nlap s"]
+    left_out = {"95 %", "over-\nlap s"} if slim else set()
+    if not summary.quiet.unproven:
+        left_out.add("un-\nproven")
+    for head in heads:
+        if head not in left_out:
+            table.add_column(head, justify="right", no_wrap=True)
+    for label, part in summary.by_agent.items():
+        cells = [c for h, c in zip(heads, _numbers(part), strict=True) if h not in left_out]
+        table.add_row(Text(label), _outcomes(part), *cells)
+    return table
+
+
+def _numbers(part: Part) -> list[Text]:
+    quiet, answers, score = part.quiet, part.answers, part.score
+    return [
+        Text("-" if score.mean is None else f"{score.mean:.0f}"),
+        Text("-" if score.ci95 is None else f"{score.ci95[0]:.0f}-{score.ci95[1]:.0f}"),
+        _good(f"{answers.right}/{answers.expected}", answers.right == answers.expected),
+        Text(_latency(part.latency_s)),
+        _good(f"{quiet.kept}/{quiet.expected}", quiet.kept == quiet.expected),
+        _good(str(quiet.unproven), quiet.unproven == 0),
+        _good(str(quiet.false_alarms), quiet.false_alarms == 0),
+        _good(str(answers.missed), answers.missed == 0),
+        _good(str(answers.late), answers.late == 0),
+        Text(f"{answers.overlap_s:.1f}"),
+    ]
+
+
+def _good(text: str, good: bool) -> Text:
+    return Text(text, style="" if good else "yellow")
+
+
+def _outcomes(part: Part) -> Text:
+    if part.outcomes[Outcome.COMPLETED] == part.planned:
+        return Text("completed")
+    lines = []
+    for outcome, n in part.outcomes.items():
+        if n:
+            words = outcome.replace("_", "\n")
+            lines.append(f"{n} {words}" if part.planned > 1 else words)
+    return Text("\n".join(lines), style="red")
+
+
+def _latency(latency: LatencySummary) -> str:
+    if latency.p50 is None or latency.p95 is None:
+        return "-"
+    mark = "*" if latency.shared_host else ""
+    return f"{latency.p50:.2f}  {latency.p95:.2f}{mark}"
+
+
+def _remarks(summary: Summary) -> list[Text]:
+    """What the table cannot say: what is not scored, how silence was kept, what the interval is."""
+    lines: list[Text] = []
+    for label, part in summary.by_agent.items():
+        turns, score = part.turns, part.score
+        if score.scored < score.planned:
+            parts = {
+                "unproven": turns.unproven,
+                "unmeasurable": turns.unmeasurable,
+                "judge failed": turns.judge_failed,
+                "no verdict": turns.missing,
+            }
+            rest = ", ".join(f"{n} {name}" for name, n in parts.items() if n)
+            lines.append(
+                Text(
+                    f"{label}: {score.scored} of {score.planned} planned turns scored ({rest}); "
+                    f"with those the score lies from {score.low:.0f} to {score.high:.0f}",
+                    style="yellow",
+                )
+            )
+        if part.quiet.kept_by.get("spoken_token"):
+            lines.append(Text(f"{label}: said the silence token aloud"))
+    for attempt in summary.attempts:
+        if attempt.outcome != Outcome.COMPLETED or attempt.problem:
+            why = attempt.problem or attempt.reason
+            outcome = attempt.outcome.replace("_", " ")
+            lines.append(Text(f"{attempt.id}: {outcome}: {why}", style="red"))
+    by = {p.score.clustered_by for p in summary.by_agent.values()} - {None}
+    if by == {"turn"}:
+        lines.append(Text("Intervals are over the turns of the one scenario.", style="dim"))
+    return lines
+
+
+def _how_measured(latency: LatencySummary) -> str:
+    said = (
+        "Latency: from the end of the instruction (or the event) to the first audible sample. "
+        f"Packets ({latency.packet_s * 1000:.0f} ms) and the agent's codec "
+        f"({latency.codec_s * 1000:.1f} ms) are in it, not subtracted."
+    )
+    if latency.shared_host:
+        said += " * The agent computed on this machine beside others."
+    return said
+
+
+def print_attempt(trace: Trace, verdicts: Sequence[Verdict], console: Console) -> None:
+    """One attempt: a row for each turn with what was due, what was said, and the verdicts."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("turn", overflow="fold", max_width=14)
+    table.add_column("expect")
+    table.add_column("due", justify="right", no_wrap=True)
+    table.add_column("onset", justify="right", no_wrap=True)
+    table.add_column("latency", justify="right", no_wrap=True)
+    table.add_column("said", overflow="fold", ratio=2)
+    table.add_column("verdict", overflow="fold", ratio=3)
+    start = trace.play_at or 0.0
+    for span in trace.turns:
+        row = turn_metrics(trace, span)
+        own = [v for v in verdicts if v.turn == span.id]
+        said = " ".join(r.text for r, _ in trace.responses_of(span.id) if r.text)
+        table.add_row(
+            Text(span.id),
+            span.expect,
+            _time(None if span.due is None else span.due - start),
+            _time(None if row.onset is None else row.onset - start),
+            _turn_latency(row),
+            Text(_short(said)),
+            _verdicts(own),
+        )
+    latency = LatencySummary(
+        n=0,
+        p50=None,
+        p95=None,
+        shared_host=trace.shared_host,
+        packet_s=trace.codec.packet_s,
+        codec_s=trace.codec.codec_s,
+    )
+    with _wide(console):
+        console.print(table, width=WIDTH)
+        if trace.outcome != Outcome.COMPLETED:
+            outcome = trace.outcome.replace("_", " ")
+            console.print(Text(f"{outcome}: {trace.reason}", style="red"), width=WIDTH)
+        console.print(_how_measured(latency), width=WIDTH, highlight=False, style="dim")
+
+
+def _time(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds:.2f}"
+
+
+def _turn_latency(row: TurnMetrics) -> str:
+    if row.latency_s is not None:
+        return f"{row.latency_s:.3f}"
+    said = {"premature": "early", "overlapped": "overlap", "send_error": "invalid"}
+    return said.get(row.latency_invalid or "", "-")
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= SAID else text[: SAID - 1].rstrip() + "…"
+
+
+def _verdicts(verdicts: Sequence[Verdict]) -> Text:
+    out = Text()
+    for n, verdict in enumerate(verdicts):
+        if n:
+            out.append("\n")
+        if verdict.state is VerdictState.SCORED and verdict.score is not None:
+            style = "green" if verdict.score >= RIGHT else "red" if verdict.score == 0 else "yellow"
+            out.append(f"{100 * verdict.score:.0f}", style=style)
+        else:
+            out.append(verdict.state.value.replace("_", " "), style="magenta")
+        out.append(f" {verdict.why}")
+    return out
+
+
+def print_gates(results: Sequence[GateResult], console: Console) -> None:
+    """Each gate in a line."""
+    for result in results:
+        word = Text("met    ", "green") if result.met else Text("NOT met", "bold red")
+        console.print(Text.assemble(word, f" {result.gate}: {result.why}"), soft_wrap=True)

@@ -1,0 +1,283 @@
+"""What a run will do, fixed before it starts: scenarios x agents x repeats, as `run.json`.
+
+Coverage is counted against this plan, so that nothing which fails later drops out of a mean.
+Counterparts: `simulator.run.pool` carries it out, `simulator.run.accounting` keeps what became of
+each attempt, `simulator.report.summary` reads all of it back from the run folder.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from simulator import __version__
+from simulator.clock import utc_now
+from simulator.errors import InputError, RecordingError
+from simulator.scenario.types import Answer, Pace, Scenario, Turn
+
+RUN_VERSION = 1
+RUN_FILE = "run.json"
+RECORDINGS = "recordings"
+
+SETUP_S = 1.0
+"""Seconds from dialling to the first picture, for the estimate."""
+REPLY_S = 3.0
+"""How long a reply is taken to last, for the estimate."""
+REST_S = 1.2
+"""From the end of its sound until a reply counts as ended, for the estimate."""
+
+_SECRET_NAME = re.compile(r"key|token|secret|passw|auth", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentChoice:
+    """An agent as the user named it."""
+
+    label: str
+    """How tables name it; unique in a run."""
+    reference: str
+    """`name[:model][@url]`, a file, or an installed entry point."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Options of the constructor; secret ones are never written down."""
+    computes_here: bool = False
+    """It does real computing on this machine (`Traits.computes_here`)."""
+
+    def shown_options(self) -> dict[str, str]:
+        """The options without the values of those that look secret."""
+        return {k: "***" if _SECRET_NAME.search(k) else v for k, v in self.options.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedTurn:
+    """One turn as the plan counts it."""
+
+    id: str
+    index: int
+    expect: str
+    """answer | quiet | either; `either` is not scored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedScenario:
+    """A scenario as the plan counts it."""
+
+    id: str
+    path: str
+    """As the file was named when the run was planned."""
+    sha256: str
+    task: str
+    duration: float
+    """Seconds of stream, without holds."""
+    turns: tuple[PlannedTurn, ...]
+
+    @property
+    def scored_turns(self) -> tuple[PlannedTurn, ...]:
+        return tuple(t for t in self.turns if t.expect != "either")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One playing of one scenario to one agent."""
+
+    id: str
+    """Names its folder in `recordings/`."""
+    scenario: str
+    """Scenario id."""
+    agent: str
+    """Label of the agent."""
+    repeat: int
+    """From 1."""
+    estimate_s: float
+    """Wall-clock seconds that it will take, about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The whole run."""
+
+    version: int = RUN_VERSION
+    omnistage: str = __version__
+    created: str
+    """UTC, ISO 8601."""
+    scenarios: tuple[PlannedScenario, ...]
+    agents: tuple[AgentChoice, ...]
+    judges: tuple[str, ...]
+    """References, in order: the first that serves a kind of turn gives its score."""
+    repeats: int
+    concurrency: int
+    share_host: bool = False
+    """Agents that compute on this machine run beside others; their latencies are marked."""
+    attempts: tuple[Attempt, ...]
+
+    def scenario(self, scenario_id: str) -> PlannedScenario:
+        return next(s for s in self.scenarios if s.id == scenario_id)
+
+    def agent(self, label: str) -> AgentChoice:
+        return next(a for a in self.agents if a.label == label)
+
+    def alone(self, attempt: Attempt) -> bool:
+        """Whether nothing else may run beside this attempt."""
+        return self.agent(attempt.agent).computes_here and not self.share_host
+
+    @property
+    def estimate_s(self) -> float:
+        """Wall-clock seconds of the whole run, about: attempts side by side where they may be."""
+        alone = sum(a.estimate_s for a in self.attempts if self.alone(a))
+        shared = [a.estimate_s for a in self.attempts if not self.alone(a)]
+        return alone + _makespan(shared, self.concurrency)
+
+
+def estimate(scenario: Scenario, *, duration: float | None = None) -> float:
+    """Wall-clock seconds that playing a scenario takes, about: its stream and the likely holds.
+
+    `duration`: seconds of prepared stream, if known; else the sum of the turns.
+    """
+    stream = duration if duration is not None else sum(t.duration for t in scenario.turns)
+    waits = scenario.pace is Pace.WAIT
+    holds = sum(_hold(t, scenario) for t in (scenario.turns if waits else scenario.turns[-1:]))
+    return SETUP_S + stream + holds
+
+
+def _hold(turn: Turn, scenario: Scenario) -> float:
+    if isinstance(turn.expect, Answer):
+        left = 0.0 if turn.event is None else max(0.0, turn.end - turn.event)
+        return max(0.0, REPLY_S + REST_S - left)
+    return scenario.limits.quiet_tail if turn.instructions else 0.0
+
+
+def _makespan(jobs: Sequence[float], workers: int) -> float:
+    """How long `workers` take for `jobs` in order, each taking the next when free."""
+    free = [0.0] * max(1, workers)
+    for job in jobs:
+        first = free.index(min(free))
+        free[first] += job
+    return max(free)
+
+
+def make_plan(
+    scenarios: Sequence[Scenario],
+    agents: Sequence[AgentChoice],
+    *,
+    judges: Sequence[str],
+    repeats: int = 1,
+    concurrency: int = 1,
+    share_host: bool = False,
+    durations: Mapping[str, float] | None = None,
+) -> Plan:
+    """The plan of a run. Raises InputError for doubles and for counts that make no sense.
+
+    Attempts are ordered by repeat, then scenario, then agent, so that a run cut short has compared
+    all agents on what it did play.
+    """
+    if not scenarios or not agents:
+        raise InputError("nothing to run", hint="name at least one scenario and one --agent")
+    if repeats < 1 or concurrency < 1:
+        raise InputError("--repeat and --concurrency must be at least 1")
+    _no_doubles("scenario", [s.id for s in scenarios])
+    _no_doubles("agent", [a.label for a in agents])
+    known = durations or {}
+    slugs = _slugs([a.label for a in agents])
+    attempts = tuple(
+        Attempt(
+            id=f"{_slug(s.id)}--{slugs[a.label]}--{repeat}",
+            scenario=s.id,
+            agent=a.label,
+            repeat=repeat,
+            estimate_s=round(estimate(s, duration=known.get(s.id)), 1),
+        )
+        for repeat in range(1, repeats + 1)
+        for s in scenarios
+        for a in agents
+    )
+    return Plan(
+        created=utc_now(),
+        scenarios=tuple(_planned(s, known.get(s.id)) for s in scenarios),
+        agents=tuple(agents),
+        judges=tuple(judges),
+        repeats=repeats,
+        concurrency=concurrency,
+        share_host=share_host,
+        attempts=attempts,
+    )
+
+
+def _planned(scenario: Scenario, duration: float | None) -> PlannedScenario:
+    return PlannedScenario(
+        id=scenario.id,
+        path=str(scenario.path),
+        sha256=scenario.sha256,
+        task=scenario.task,
+        duration=duration if duration is not None else sum(t.duration for t in scenario.turns),
+        turns=tuple(
+            PlannedTurn(id=t.id, index=t.index, expect=t.expect.kind) for t in scenario.turns
+        ),
+    )
+
+
+def _no_doubles(what: str, names: Sequence[str]) -> None:
+    double = next((n for n in names if names.count(n) > 1), None)
+    if double is not None:
+        raise InputError(
+            f"{what} {double!r} is named twice",
+            hint="use --repeat to play it more than once"
+            if what == "scenario"
+            else "give each agent its own options, or use --repeat",
+        )
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "x"
+
+
+def _slugs(labels: Sequence[str]) -> dict[str, str]:
+    """A folder-safe name for each label, different for different labels."""
+    out: dict[str, str] = {}
+    for label in labels:
+        slug, n = _slug(label), 2
+        while slug in out.values():
+            slug, n = f"{_slug(label)}-{n}", n + 1
+        out[label] = slug
+    return out
+
+
+_ADAPTER: TypeAdapter[Plan] = TypeAdapter(Plan)
+
+
+def open_run(out: Path, plan: Plan) -> None:
+    """Create the run folder with its `run.json`. Raises InputError if `out` holds anything."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(
+            f"output folder {out} exists and is not empty",
+            hint="give another --out, or move that folder away",
+        )
+    try:
+        (out / RECORDINGS).mkdir(parents=True, exist_ok=True)
+        body: dict[str, Any] = json.loads(_ADAPTER.dump_json(plan))
+        for agent, choice in zip(body["agents"], plan.agents, strict=True):
+            agent["options"] = choice.shown_options()
+        body["estimate_s"] = round(plan.estimate_s, 1)
+        (out / RUN_FILE).write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write to {out}: {error.strerror}") from None
+
+
+def read_plan(run: Path) -> Plan:
+    """The plan of a run folder. Raises RecordingError if it is not one."""
+    path = run / RUN_FILE
+    if not path.is_file():
+        raise RecordingError(f"{run} is not a run folder", hint=f"it has no {RUN_FILE}")
+    try:
+        plan = _ADAPTER.validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(p) for p in first["loc"])
+        raise RecordingError(f"{path}: {where}: {first['msg']}") from None
+    if plan.version != RUN_VERSION:
+        raise RecordingError(f"{path}: version {plan.version}; this reads {RUN_VERSION}")
+    return plan

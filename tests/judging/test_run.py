@@ -1,0 +1,222 @@
+"""Judging recordings: what is kept, what is made anew, and what is never a zero."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from simulator.errors import InputError, InstrumentError, JudgeError, RecordingError
+from simulator.judging.judge import Judge, Question, Verdict, VerdictState
+from simulator.judging.run import judge_recording
+from simulator.judging.testing import answers, either, quiet, said, scenario, trace
+from simulator.judging.verdicts import read_verdicts, verdict_path
+from simulator.plugins import load_judge
+from simulator.recording.trace import Trace
+from simulator.scenario.types import Answer, Scenario
+
+PLAYED = scenario(
+    answers("count", "There are three.", ("three",)),
+    quiet("calm"),
+    answers("left", "The left one.", ("left",)),
+)
+ALL_SAID = (said("Three.", at=9.5), said("The left one.", at=29.5))
+
+
+def judges() -> list[Judge]:
+    return [load_judge("keypoints"), load_judge("quiet")]
+
+
+class Bench:
+    """A recording folder with a made-up trace."""
+
+    def __init__(self, folder: Path, made: Trace, played: Scenario = PLAYED) -> None:
+        self.folder = folder
+        self.made = made
+        self.played = played
+
+    async def judge(self, *bench: Judge, **options: bool) -> dict[str, Verdict]:
+        found = await judge_recording(
+            self.folder,
+            self.played,
+            bench or judges(),
+            read=lambda _folder, _scenario: self.made,
+            **options,
+        )
+        return {v.turn: v for v in found}
+
+
+class Counting:
+    """A judge that counts its calls."""
+
+    name: ClassVar[str] = "counting"
+    version: ClassVar[str] = "1"
+    summary: ClassVar[str] = "counts"
+    expects: ClassVar[frozenset[str]] = frozenset({"answer"})
+
+    def __init__(self, *, fail: Exception | None = None, score: float | None = 0.5) -> None:
+        self.calls: list[str] = []
+        self.fail = fail
+        self.score = score
+
+    async def judge(self, question: Question) -> Verdict:
+        self.calls.append(question.turn.id)
+        if self.fail is not None:
+            raise self.fail
+        return Verdict(
+            turn=question.turn.id,
+            judge=self.name,
+            judge_version=self.version,
+            state=VerdictState.SCORED,
+            score=self.score,
+        )
+
+
+async def test_every_turn_gets_the_verdict_of_its_judge(tmp_path: Path) -> None:
+    found = await Bench(tmp_path, trace(PLAYED, *ALL_SAID)).judge()
+    assert {t: (v.judge, v.score) for t, v in found.items()} == {
+        "count": ("keypoints", 1.0),
+        "left": ("keypoints", 1.0),
+        "calm": ("quiet", 1.0),
+    }
+    kept = read_verdicts(tmp_path)
+    assert set(kept) == {"keypoints", "quiet"}
+    assert [t.verdict for t in kept["quiet"].turns] == [found["calm"]]
+    assert not list((tmp_path / "verdicts").glob("*.part"))
+
+
+async def test_unchanged_turns_are_not_judged_again(tmp_path: Path) -> None:
+    judge = Counting()
+    bench = Bench(tmp_path, trace(PLAYED, *ALL_SAID))
+    first = await bench.judge(judge)
+    assert judge.calls == ["count", "left"]
+    assert await bench.judge(judge) == first
+    assert judge.calls == ["count", "left"]
+    await bench.judge(judge, force=True)
+    assert judge.calls == ["count", "left"] * 2
+
+
+async def test_a_changed_gold_answer_is_judged_again_alone(tmp_path: Path) -> None:
+    judge = Counting()
+    bench = Bench(tmp_path, trace(PLAYED, *ALL_SAID))
+    await bench.judge(judge)
+    first, *rest = PLAYED.turns
+    edited = dataclasses.replace(first, expect=Answer(text="Four."))
+    bench.played = dataclasses.replace(PLAYED, turns=(edited, *rest))
+    await bench.judge(judge)
+    assert judge.calls == ["count", "left", "count"]
+    bench.made = trace(PLAYED, ALL_SAID[0])
+    await bench.judge(judge)
+    assert judge.calls[3:] == ["count", "left"]
+
+
+async def test_a_newer_version_of_a_judge_judges_anew(tmp_path: Path) -> None:
+    class Newer(Counting):
+        version: ClassVar[str] = "2"
+
+    bench = Bench(tmp_path, trace(PLAYED, *ALL_SAID))
+    await bench.judge(Counting())
+    newer = Newer()
+    await bench.judge(newer)
+    assert newer.calls == ["count", "left"]
+
+
+@pytest.mark.parametrize(
+    ("fail", "why"),
+    [
+        (JudgeError("the endpoint refused"), "the endpoint refused"),
+        (ZeroDivisionError("division by zero"), "the judge raised ZeroDivisionError"),
+    ],
+)
+async def test_a_judge_that_fails_gives_no_zero(tmp_path: Path, fail: Exception, why: str) -> None:
+    bench = Bench(tmp_path, trace(PLAYED, *ALL_SAID))
+    found = await bench.judge(Counting(fail=fail))
+    assert {v.state for v in found.values()} == {VerdictState.JUDGE_FAILED}
+    assert {v.score for v in found.values()} == {None}
+    assert why in found["count"].why
+    better = Counting()
+    await bench.judge(better)
+    assert better.calls == []
+    await bench.judge(better, retry_failed=True)
+    assert better.calls == ["count", "left"]
+
+
+@pytest.mark.parametrize("score", [1.5, -0.1, float("nan"), None])
+async def test_a_score_that_is_none_is_a_failed_judge(tmp_path: Path, score: float | None) -> None:
+    found = await Bench(tmp_path, trace(PLAYED, *ALL_SAID)).judge(Counting(score=score))
+    assert found["count"].state is VerdictState.JUDGE_FAILED
+
+
+async def test_a_judge_that_serves_nothing_says_so(tmp_path: Path) -> None:
+    played = scenario(quiet("a"), either("b"))
+    found = await Bench(tmp_path, trace(played, said("Hi.", at=3)), played).judge(
+        load_judge("keypoints")
+    )
+    assert found == {}
+    note = read_verdicts(tmp_path)["keypoints"].note
+    assert note == (
+        "judge keypoints serves no turn of made-up: it judges answer; here: either, quiet"
+    )
+
+
+async def test_turns_not_reached_after_a_failed_agent_score_nothing(tmp_path: Path) -> None:
+    made = trace(PLAYED, ALL_SAID[0], outcome="agent_failed", reason="left", reached=2)
+    found = await Bench(tmp_path, made).judge()
+    assert found["count"].score == 1.0
+    assert (found["calm"].state, found["calm"].score) == (VerdictState.SCORED, 0.0)
+    assert found["calm"].why == "cut off: agent failed (left)"
+    assert (found["left"].score, found["left"].content) == (0.0, 0.0)
+    assert found["left"].why == "not reached: agent failed (left)"
+    assert found["left"].details == {"by": "runner"}
+
+
+@pytest.mark.parametrize("outcome", ["network_failed", "instrument_invalid", "cancelled"])
+async def test_turns_not_reached_for_other_reasons_are_missing(
+    tmp_path: Path, outcome: str
+) -> None:
+    made = trace(PLAYED, ALL_SAID[0], outcome=outcome, reached=2)
+    found = await Bench(tmp_path, made).judge()
+    assert found["count"].score == 1.0
+    for turn in ("calm", "left"):
+        assert (found[turn].state, found[turn].score) == (VerdictState.UNMEASURABLE, None)
+
+
+async def test_an_answer_that_could_still_have_come_is_missing_not_wrong(tmp_path: Path) -> None:
+    made = trace(PLAYED, said("Hi.", at=1.0), outcome="cancelled", reached=2)
+    made = dataclasses.replace(
+        made, turns=(dataclasses.replace(made.turns[0], due=12.0), *made.turns[1:])
+    )
+    made = dataclasses.replace(made, attribution=())
+    found = await Bench(tmp_path, made).judge()
+    assert found["count"].state is VerdictState.UNMEASURABLE
+    assert "before its answer was due" in found["count"].why
+
+
+async def test_broken_files_are_named(tmp_path: Path) -> None:
+    path = verdict_path(tmp_path, "counting")
+    path.parent.mkdir()
+    path.write_text('{"judge": ')
+    with pytest.raises(RecordingError, match=r"counting\.json.*judge again"):
+        await Bench(tmp_path, trace(PLAYED)).judge(Counting())
+
+
+async def test_two_judges_of_one_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="named twice"):
+        await Bench(tmp_path, trace(PLAYED)).judge(Counting(), Counting())
+
+
+async def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "verdicts").write_text("a file where a folder should be")
+    with pytest.raises(InstrumentError, match="cannot write"):
+        await Bench(tmp_path, trace(PLAYED)).judge(Counting())
+
+
+async def test_the_file_can_be_read_by_anybody(tmp_path: Path) -> None:
+    await Bench(tmp_path, trace(PLAYED, *ALL_SAID)).judge()
+    kept = json.loads(verdict_path(tmp_path, "keypoints").read_text("utf-8"))
+    assert kept["judge_version"] == "1"
+    assert kept["turns"][0]["verdict"]["why"] == 'says "three"'
+    assert len(kept["turns"][0]["inputs"]) == 64

@@ -1,0 +1,137 @@
+"""The summary: golden values for each character, and that nothing drops out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from simulator.judging.verdicts import verdict_path
+from simulator.report.summary import Part, Summary, summarise, write_summary
+
+
+@pytest.fixture
+def summary(run_folder: Path) -> Summary:
+    return summarise(run_folder)
+
+
+def test_nothing_is_dropped(summary: Summary) -> None:
+    assert summary.planned == 9
+    assert sum(summary.outcomes.values()) == 9
+    assert summary.outcomes == {
+        "completed": 4,
+        "agent_failed": 2,
+        "network_failed": 1,
+        "instrument_invalid": 1,
+        "cancelled": 1,
+        "unsupported": 0,
+    }
+    for part in (summary, *summary.by_agent.values()):
+        turns = part.turns
+        assert turns.planned == (
+            turns.scored + turns.judge_failed + turns.unmeasurable + turns.unproven + turns.missing
+        )
+        assert (part.score.planned, part.score.scored) == (turns.planned, turns.scored)
+        assert part.score.coverage == turns.scored / turns.planned
+        if part.score.mean is not None:
+            assert part.score.low <= part.score.mean <= part.score.high
+    # The turn that may be answered or not is in no count: 4 of 5 turns, 9 agents.
+    assert summary.turns.planned == 36
+
+
+def characters(part: Part) -> tuple[object, ...]:
+    score, quiet, answers = part.score, part.quiet, part.answers
+    return (
+        score.mean,
+        score.coverage,
+        answers.right,
+        answers.missed,
+        answers.late,
+        quiet.kept,
+        quiet.unproven,
+        quiet.false_alarms,
+        part.latency_s.n,
+    )
+
+
+@pytest.mark.parametrize(
+    ("agent", "expected"),
+    [
+        #             mean  coverage right missed late kept unproven alarms latencies
+        ("oracle", (100.0, 1.0, 2, 0, 0, 2, 0, 0, 2)),
+        ("late", (75.0, 1.0, 1, 0, 1, 2, 0, 0, 2)),
+        ("talkative", (50.0, 1.0, 2, 0, 0, 0, 0, 2, 2)),
+        ("silent", (0.0, 0.5, 0, 2, 0, 0, 2, 0, 0)),
+        ("dead", (0.0, 1.0, 0, 0, 0, 0, 0, 0, 0)),
+        ("cut", (100.0, 0.25, 1, 0, 0, 0, 0, 0, 1)),
+        ("broken", (None, 0.0, 0, 0, 0, 0, 0, 0, 0)),
+        ("absent", (0.0, 1.0, 0, 0, 0, 0, 0, 0, 0)),
+        ("never", (None, 0.0, 0, 0, 0, 0, 0, 0, 0)),
+    ],
+)
+def test_characters(summary: Summary, agent: str, expected: tuple[object, ...]) -> None:
+    assert characters(summary.by_agent[agent]) == expected
+
+
+def test_latencies_and_bounds(summary: Summary) -> None:
+    oracle, cut = summary.by_agent["oracle"], summary.by_agent["cut"]
+    assert oracle.latency_s.p50 == pytest.approx(0.6)
+    assert oracle.latency_s.p95 == pytest.approx(0.69)
+    assert (cut.score.low, cut.score.high) == (25.0, 100.0)
+    assert summary.latency_s.packet_s == 0.02
+    assert summary.latency_s.codec_s == 0.0065
+    assert summary.pacing_ms.p99 == 0.8
+    assert summary.pacing_ms.max == 2.5
+
+
+def test_tasks_and_attempts(summary: Summary) -> None:
+    assert set(summary.by_task) == {"OSC"}
+    assert summary.by_task["OSC"] == summary.score
+    first, last = summary.attempts[0], summary.attempts[-1]
+    assert (first.id, first.score, first.recording) == ("made-up--oracle--1", 100.0, first.id)
+    assert (last.outcome, last.recording, last.reason) == ("cancelled", None, "never started")
+    assert not summary.all_scored
+
+
+def test_summary_json_has_what_others_read(run_folder: Path, summary: Summary) -> None:
+    path = write_summary(run_folder, summary)
+    body = json.loads(path.read_text("utf-8"))
+    assert body["planned"] == 9
+    assert set(body["outcomes"]) == {
+        "completed",
+        "agent_failed",
+        "network_failed",
+        "instrument_invalid",
+        "cancelled",
+        "unsupported",
+    }
+    assert {"mean", "ci95", "coverage", "low", "high"} <= set(body["score"])
+    assert {"n", "p50", "p95"} <= set(body["latency_s"])
+    assert {"expected", "kept", "unproven", "false_alarms"} <= set(body["quiet"])
+    assert {"p99", "max"} <= set(body["pacing_ms"])
+    assert body["by_agent"]["oracle"]["score"]["mean"] == 100.0
+    assert body["by_agent"]["silent"]["score"]["ci95"] == [0.0, 0.0]
+    assert body["by_task"]["OSC"]["coverage"] == body["score"]["coverage"]
+    assert summarise(run_folder) == summary
+
+
+def test_a_verdict_file_that_is_broken_is_told_and_counted(
+    run_folder: Path, summary: Summary
+) -> None:
+    before = summary.by_agent["oracle"]
+    folder = run_folder / "recordings" / "made-up--oracle--1"
+    verdict_path(folder, "quiet").write_text("{")
+    after = summarise(run_folder)
+    part = after.by_agent["oracle"]
+    assert (part.turns.planned, part.turns.missing) == (before.turns.planned, 4)
+    assert (part.score.low, part.score.high) == (0.0, 100.0)
+    assert "not a file of verdicts" in after.attempts[0].problem
+
+
+def test_a_run_that_was_not_judged_is_all_missing(run_folder: Path) -> None:
+    for path in run_folder.glob("recordings/*/verdicts/*.json"):
+        path.unlink()
+    summary = summarise(run_folder)
+    assert summary.by_agent["oracle"].turns.missing == 4
+    assert summary.by_agent["absent"].turns.scored == 4, "an agent that never came up owes all"

@@ -1,0 +1,85 @@
+"""The tables fit 100 columns, are plain without a terminal, and show each character."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from simulator.judging.testing import answers, quiet, said, scenario, trace
+from simulator.judging.verdicts import read_verdicts
+from simulator.recording.trace import trace_from_json
+from simulator.report.gates import check_gates, parse_gates
+from simulator.report.summary import summarise
+from simulator.report.terminal import print_attempt, print_gates, print_summary
+
+
+@pytest.fixture
+def console() -> Console:
+    return Console(file=io.StringIO(), width=100)
+
+
+def shown(console: Console) -> list[str]:
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert "\x1b" not in text, "no colours where it is no terminal"
+    lines = text.splitlines()
+    too_long = [x for x in lines if len(x) > 100 and not x.startswith(("recordings:", "summary:"))]
+    assert too_long == []
+    return lines
+
+
+def test_each_character_shows_in_its_row(run_folder: Path, console: Console) -> None:
+    print_summary(summarise(run_folder), run_folder, console)
+    lines = shown(console)
+    rows = {x.split()[0]: " ".join(x.split()[1:]) for x in lines if x.strip()}
+    assert rows["oracle"] == "completed 100 100-100 2/2 0.60 0.69 2/2 0 0 0 0 0.0"
+    assert rows["late"].startswith("completed 75 25-100 1/2 4.50 5.85 2/2 0 0 0 1")
+    assert rows["talkative"].startswith("completed 50 0-100 2/2 0.60 0.69 0/2 0 2 0 0")
+    assert rows["silent"].startswith("completed 0 0-0 0/2 - 0/2 2 0 2 0")
+    assert rows["dead"].startswith("agent 0 0-0 0/2 - 0/2")
+    text = " ".join(" ".join(lines).split())
+    assert "silent: 2 of 4 planned turns scored (2 unproven)" in text
+    assert "with those the score lies from 0 to 50" in text
+    assert "made-up--dead--1: agent failed: no_reply" in text
+    assert "Packets (20 ms) and the agent's codec (6.5 ms) are in it, not subtracted." in text
+    assert str(run_folder / "recordings") in text.replace("\n", "")
+
+
+def test_the_table_survives_a_narrow_console(run_folder: Path) -> None:
+    narrow = Console(file=io.StringIO(), width=80, force_terminal=True)
+    print_summary(summarise(run_folder), run_folder, narrow)
+    assert isinstance(narrow.file, io.StringIO)
+    assert "oracle" in narrow.file.getvalue()
+
+
+def test_an_attempt_turn_by_turn(run_folder: Path, console: Console) -> None:
+    folder = run_folder / "recordings" / "made-up--talkative--1"
+    verdicts = [j.verdict for f in read_verdicts(folder).values() for j in f.turns]
+    print_attempt(trace_from_json((folder / "trace.json").read_bytes()), verdicts, console)
+    lines = shown(console)
+    text = "\n".join(lines)
+    count = next(x.split() for x in lines if x.strip().startswith("count"))
+    assert count[:6] == ["count", "answer", "9.00", "9.50", "0.500", "Three."]
+    assert count[6:8] == ["100", "says"]
+    assert 'spoke 3.0 s into the turn: "Nice."' in " ".join(text.split())
+
+
+def test_strange_and_long_answers_do_not_break_the_table(console: Console) -> None:
+    played = scenario(answers("a", "Yes."), quiet("[bold]q[/bold]"))
+    long = said("[red]bad[/red] " + "word " * 500, at=9.5)
+    print_attempt(trace(played, long), [], console)
+    text = "\n".join(shown(console))
+    assert "[red]bad[/red]" in text
+    assert "…" in text
+
+
+def test_gates_say_why(run_folder: Path, console: Console) -> None:
+    gates = parse_gates(["score>=60", "false_alarms<=9"])
+    print_gates(check_gates(gates, summarise(run_folder), min_coverage=0.1), console)
+    assert shown(console) == [
+        "NOT met score>=60: score is 43.48",
+        "met     false_alarms<=9: false_alarms is 2",
+    ]

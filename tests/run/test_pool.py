@@ -1,0 +1,354 @@
+"""Carrying out a plan with a fake engine: who runs beside whom, and that every ending is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simulator.agent import Dial, Launch, Traits
+from simulator.clock import ManualClock
+from simulator.errors import AgentError, InputError, InstrumentError, NetworkError
+from simulator.judging.testing import quiet, scenario
+from simulator.media.timeline import Prepared
+from simulator.run import pool
+from simulator.run.accounting import AttemptResult, read_attempts
+from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
+from simulator.run.pool import run_plan
+from simulator.run.progress import Observer
+from simulator.session.events import Outcome
+
+PREPARED = Prepared(scenario=scenario(quiet("q"), id="s"), turns=())
+
+
+@dataclass(frozen=True)
+class Ended:
+    outcome: Outcome = Outcome.COMPLETED
+    reason: str = ""
+
+
+@dataclass
+class FakeAgent:
+    """Counts how often it is opened, and by whom it is held."""
+
+    here: bool = False
+    fails: Exception | None = None
+    slow: asyncio.Event | None = None
+    opened: int = 0
+    opening: asyncio.Event = field(default_factory=asyncio.Event)
+    holding: int = 0
+    traits: Traits = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.traits = Traits(summary="fake", computes_here=self.here)
+
+    def secrets(self) -> tuple[str, ...]:
+        return ("s3cret",)
+
+    def open(self, launch: Launch) -> AbstractAsyncContextManager[Dial]:
+        return self._open(launch)
+
+    @asynccontextmanager
+    async def _open(self, launch: Launch) -> AsyncIterator[Dial]:
+        self.opened += 1
+        self.opening.set()
+        if self.slow is not None:
+            await self.slow.wait()
+        if self.fails is not None:
+            raise self.fails
+        self.holding += 1
+        owner = asyncio.current_task()
+        try:
+            yield Dial(url=f"http://x/{self.opened}", headers={"Authorization": "Bearer t0ken"})
+        finally:
+            assert asyncio.current_task() is owner
+            self.holding -= 1
+
+
+class Stage:
+    """A fake engine: notes what runs at one time, and ends each attempt as told."""
+
+    def __init__(self) -> None:
+        self.ends: dict[str, Callable[[], Ended]] = {}
+        self.running: set[str] = set()
+        self.crowds: list[frozenset[str]] = []
+        self.seen: dict[str, Mapping[str, Any]] = {}
+        self.secrets: tuple[str, ...] = ()
+        self.waits: asyncio.Event | None = None
+        self.started = asyncio.Event()
+
+    async def __call__(
+        self,
+        prepared: Prepared,
+        target: Dial,
+        *,
+        traits: Traits,
+        folder: Path,
+        identity: Mapping[str, Any],
+        secrets: tuple[str, ...],
+        observer: Observer,
+        stop: asyncio.Event,
+    ) -> Ended:
+        name = str(identity["attempt"])
+        self.seen[name] = identity
+        self.secrets = secrets
+        record(folder)
+        self.running.add(name)
+        self.started.set()
+        try:
+            for _ in range(5):
+                self.crowds.append(frozenset(self.running))
+                await asyncio.sleep(0)
+            if self.waits is not None:
+                await self.waits.wait()
+            if stop.is_set():
+                return Ended(Outcome.CANCELLED, "cancelled by the user")
+            return self.ends.get(name, Ended)()
+        finally:
+            self.running.discard(name)
+
+
+def record(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "events.jsonl").write_text("kept")
+
+
+class Watching:
+    """An observer that keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, ...]] = []
+
+    def attempt_started(
+        self, attempt_id: str, scenario_id: str, agent: str, estimate_s: float
+    ) -> None:
+        self.heard.append(("start", attempt_id))
+
+    def turn_changed(
+        self, attempt_id: str, turn_id: str, state: str, elapsed: float, total: float
+    ) -> None:
+        raise AssertionError("the fake engine reports no turns")
+
+    def attempt_ended(self, attempt_id: str, outcome: str, reason: str) -> None:
+        self.heard.append(("end", attempt_id, outcome))
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+class Setting:
+    """A run folder, its plan and its agents."""
+
+    def __init__(
+        self, out: Path, agents: Mapping[str, FakeAgent], *, repeats: int = 1, **options: Any
+    ) -> None:
+        self.out = out / "run"
+        self.agents = agents
+        choices = [
+            AgentChoice(label=k, reference=k, computes_here=a.here) for k, a in agents.items()
+        ]
+        self.plan: Plan = make_plan(
+            [PREPARED.scenario], choices, judges=[], repeats=repeats, **options
+        )
+        open_run(self.out, self.plan)
+
+    async def run(self, stage: Stage, **options: Any) -> list[AttemptResult]:
+        return await run_plan(
+            self.plan,
+            {"s": PREPARED},
+            self.agents,
+            self.out,
+            play=stage,
+            clock=ManualClock(),
+            **options,
+        )
+
+
+def outcomes(results: list[AttemptResult]) -> list[str]:
+    return [str(r.outcome) for r in results]
+
+
+async def test_agents_are_opened_once_and_closed(tmp_path: Path, stage: Stage) -> None:
+    agents = {"a": FakeAgent(), "b": FakeAgent()}
+    setting = Setting(tmp_path, agents, repeats=3, concurrency=2)
+    watching = Watching()
+    results = await setting.run(stage, observer=watching)
+    assert outcomes(results) == ["completed"] * 6
+    assert [(a.opened, a.holding) for a in agents.values()] == [(1, 0), (1, 0)]
+    assert max(len(c) for c in stage.crowds) == 2
+    assert results == list(read_attempts(setting.out, setting.plan))
+    assert [h[1] for h in watching.heard if h[0] == "start"] == [
+        a.id for a in setting.plan.attempts
+    ]
+    assert sum(h[0] == "end" for h in watching.heard) == 6
+
+
+async def test_identity_and_secrets_reach_the_engine(tmp_path: Path, stage: Stage) -> None:
+    await Setting(tmp_path, {"a": FakeAgent()}).run(stage, secrets=("mine",))
+    assert stage.seen["s--a--1"] == {
+        "attempt": "s--a--1",
+        "agent": "a",
+        "label": "a",
+        "options": {},
+        "repeat": 1,
+        "shared_host": False,
+    }
+    assert stage.secrets == ("mine", "s3cret", "t0ken")
+
+
+async def test_what_computes_here_runs_alone(tmp_path: Path, stage: Stage) -> None:
+    agents = {"far": FakeAgent(), "near": FakeAgent(here=True), "far2": FakeAgent()}
+    results = await Setting(tmp_path, agents, repeats=3, concurrency=4).run(stage)
+    assert outcomes(results) == ["completed"] * 9
+    assert all(len(c) == 1 for c in stage.crowds if any("near" in n for n in c))
+    assert max(len(c) for c in stage.crowds) >= 2
+    assert not any(r.shared_host for r in results)
+
+
+async def test_sharing_the_host_is_marked(tmp_path: Path, stage: Stage) -> None:
+    agents = {"far": FakeAgent(), "near": FakeAgent(here=True)}
+    setting = Setting(tmp_path, agents, concurrency=2, share_host=True)
+    results = await setting.run(stage)
+    assert [r.shared_host for r in results] == [False, True]
+    assert stage.seen["s--near--1"]["shared_host"] is True
+    assert max(len(c) for c in stage.crowds) == 2
+
+
+async def test_one_failure_stops_nobody(tmp_path: Path, stage: Stage) -> None:
+    def raising(error: Exception) -> Callable[[], Ended]:
+        def end() -> Ended:
+            raise error
+
+        return end
+
+    stage.ends = {
+        "s--a--1": raising(AgentError("it died")),
+        "s--a--2": raising(NetworkError("no path")),
+        "s--a--3": raising(InputError("no video in its offer")),
+        "s--a--4": raising(RuntimeError("a bug")),
+        "s--a--5": lambda: Ended(Outcome.INSTRUMENT_INVALID, "pacing"),
+    }
+    results = await Setting(tmp_path, {"a": FakeAgent()}, repeats=6).run(stage)
+    assert outcomes(results) == [
+        "agent_failed",
+        "network_failed",
+        "unsupported",
+        "instrument_invalid",
+        "instrument_invalid",
+        "completed",
+    ]
+    assert results[3].reason == "a bug of the simulator: RuntimeError: a bug"
+    assert all(r.folder is not None for r in results)
+
+
+@pytest.mark.parametrize(
+    ("fails", "outcome"),
+    [
+        (AgentError("it did not come up"), "agent_failed"),
+        (InputError("no key", hint="set X_KEY"), "unsupported"),
+        (RuntimeError("a plug-in's bug"), "agent_failed"),
+    ],
+)
+async def test_an_agent_that_cannot_be_opened(
+    tmp_path: Path, stage: Stage, fails: Exception, outcome: str
+) -> None:
+    agents = {"bad": FakeAgent(fails=fails), "good": FakeAgent()}
+    results = await Setting(tmp_path, agents, repeats=2).run(stage)
+    assert outcomes(results) == [outcome, "completed"] * 2
+    assert [r.folder is None for r in results] == [True, False] * 2
+    assert agents["good"].opened == 1
+
+
+async def test_an_agent_that_failed_is_opened_anew(tmp_path: Path, stage: Stage) -> None:
+    agent = FakeAgent()
+    stage.ends = {"s--a--1": lambda: Ended(Outcome.AGENT_FAILED, "no reply")}
+    results = await Setting(tmp_path, {"a": agent}, repeats=3).run(stage)
+    assert outcomes(results) == ["agent_failed", "completed", "completed"]
+    assert (agent.opened, agent.holding) == (2, 0)
+
+
+async def test_an_agent_that_says_it_lives_stays_open(tmp_path: Path, stage: Stage) -> None:
+    class Living(FakeAgent):
+        def alive(self) -> bool:
+            return True
+
+    agent = Living()
+    stage.ends = {"s--a--1": lambda: Ended(Outcome.AGENT_FAILED, "it refused")}
+    await Setting(tmp_path, {"a": agent}, repeats=2).run(stage)
+    assert agent.opened == 1
+
+
+async def test_the_first_stop_ends_cleanly(tmp_path: Path, stage: Stage) -> None:
+    stop, stage.waits = asyncio.Event(), asyncio.Event()
+    agent = FakeAgent()
+    setting = Setting(tmp_path, {"a": agent}, repeats=3)
+    running = asyncio.ensure_future(setting.run(stage, stop=stop))
+    await stage.started.wait()
+    stop.set()
+    stage.waits.set()
+    results = await running
+    assert outcomes(results) == ["cancelled"] * 3
+    assert results[0].folder is not None
+    assert (results[0].folder / "events.jsonl").read_text() == "kept"
+    assert results[1].reason == "not begun: the run was stopped"
+    assert agent.holding == 0
+    assert results == list(read_attempts(setting.out, setting.plan))
+
+
+async def test_a_stop_while_an_agent_starts(tmp_path: Path, stage: Stage) -> None:
+    stop = asyncio.Event()
+    agent = FakeAgent(slow=asyncio.Event())
+    running = asyncio.ensure_future(Setting(tmp_path, {"a": agent}).run(stage, stop=stop))
+    await agent.opening.wait()
+    stop.set()
+    results = await asyncio.wait_for(running, 5)
+    assert outcomes(results) == ["cancelled"]
+    assert "while the agent was starting" in results[0].reason
+
+
+async def test_the_second_stop_ends_at_once_and_is_noted(tmp_path: Path, stage: Stage) -> None:
+    stage.waits = asyncio.Event()
+    agent = FakeAgent()
+    setting = Setting(tmp_path, {"a": agent}, repeats=2)
+    running = asyncio.ensure_future(setting.run(stage))
+    await stage.started.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert agent.holding == 0
+    found = read_attempts(setting.out, setting.plan)
+    assert [(str(r.outcome), r.reason) for r in found] == [
+        ("cancelled", "ended at once"),
+        ("cancelled", "never started"),
+    ]
+
+
+async def test_our_own_failure_ends_the_run_with_what_there_is(
+    tmp_path: Path, stage: Stage
+) -> None:
+    def full() -> Ended:
+        raise InstrumentError("cannot write events.jsonl: No space left on device")
+
+    stage.ends = {"s--a--2": full}
+    results = await Setting(tmp_path, {"a": FakeAgent()}, repeats=4).run(stage)
+    assert outcomes(results) == ["completed", "instrument_invalid", "cancelled", "cancelled"]
+    assert "No space left" in results[2].reason
+
+
+async def test_a_full_disk_begins_no_attempt(
+    tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(pool, "DISK_FLOOR", free.total * 2)
+    results = await Setting(tmp_path, {"a": FakeAgent()}, repeats=2).run(stage)
+    assert outcomes(results) == ["cancelled", "cancelled"]
+    assert "the disk is full" in results[0].reason
+    assert stage.seen == {}

@@ -1,0 +1,182 @@
+"""The command as a user types it: exit status, one clear line for bad input, clean endings."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from simulator.plugins import content_root
+
+DEMO = content_root("scenarios") / "demo"
+
+QUIET = """\
+version: 1
+id: quiet
+clip: demo.mp4
+turns:
+  - until: {until}
+    quiet: true
+"""
+
+
+def omnistage(*words: str, **how: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "simulator", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=110, check=False, **how)  # type: ignore[call-overload,no-any-return]
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    """A long quiet turn on the demo's clip."""
+    (tmp_path / "demo.mp4").symlink_to(DEMO / "media/demo.mp4")
+    file = tmp_path / "quiet.yaml"
+    file.write_text(QUIET.format(until=60))
+    return file
+
+
+def test_help_and_version() -> None:
+    shown = omnistage("--help")
+    assert shown.returncode == 0
+    for command in ("demo", "run", "judge", "report", "agents", "judges", "doctor", "calibrate"):
+        assert f"\n  {command}" in shown.stdout
+    assert omnistage("--version").stdout.startswith("omnistage 0.")
+
+
+def test_lists() -> None:
+    assert "right answers, 0.6 s after they fall due" in omnistage("agents").stdout
+    assert "keypoints" in omnistage("judges").stdout
+    assert "bottles" in omnistage("scenarios").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "demo", "--agent", "orcale"), "oracle"),
+        (("run", "demmo", "--agent", "oracle"), "did you mean demo"),
+        (("run", "demo", "--agent", "oracle", "--judge", "keypoint"), "keypoints"),
+        (("run", "demo", "--agent", "oracle", "--gate", "scor>=1"), "score"),
+        (("run", "demo", "--agent", "oracle -o delya=1"), "delay"),
+        (("run", "demo", "--agent", "oracle -o delay=soon"), "seconds"),
+        (("run", "demo", "--agent", "oracle --fast"), "-o key=value"),
+        (("run", "demo", "demo", "--agent", "oracle"), "--repeat"),
+        (("run", "demo"), "--agent"),
+        (("judge", "nowhere"), "no such folder"),
+        (("report", "."), "not a run folder"),
+    ],
+)
+def test_bad_input_is_one_clear_line(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    shown = omnistage(*words, cwd=tmp_path)
+    assert shown.returncode in (1, 2)
+    if words[0] == "run":
+        assert shown.returncode == 2
+    assert said in shown.stderr
+    assert "Traceback" not in shown.stderr
+    assert list(tmp_path.iterdir()) == [], "nothing has been spent"
+
+
+def test_an_output_folder_that_exists(tmp_path: Path) -> None:
+    (tmp_path / "kept.txt").write_text("precious")
+    shown = omnistage("run", "demo", "--agent", "oracle", "--out", str(tmp_path))
+    assert shown.returncode == 2
+    assert "exists and is not empty" in shown.stderr
+    assert [f.name for f in tmp_path.iterdir()] == ["kept.txt"]
+
+
+def test_time_outside_the_clip(scenario: Path) -> None:
+    scenario.write_text(QUIET.format(until=100))
+    shown = omnistage(
+        "run", str(scenario), "--agent", "silent", "--out", str(scenario.parent / "o")
+    )
+    assert shown.returncode == 2
+    assert "until" in shown.stderr
+    assert "63" in shown.stderr, "says how long the clip is"
+
+
+def wait_for(condition: Path, process: subprocess.Popen[str], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition.exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end, f"{condition} never came"
+        time.sleep(0.05)
+
+
+def started(scenario: Path) -> tuple[subprocess.Popen[str], Path]:
+    """A run of 60 s that has begun to play."""
+    out = scenario.parent / "run"
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "simulator",
+            "run",
+            str(scenario),
+            "--agent",
+            "silent",
+            "--out",
+            out,
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    events = out / "recordings/quiet--silent--1/events.jsonl"
+    wait_for(events, process)
+    end = time.monotonic() + 30
+    while '"playing"' not in events.read_text():
+        assert time.monotonic() < end, "it never began to play"
+        time.sleep(0.05)
+    return process, out
+
+
+def left_behind(process: subprocess.Popen[str]) -> list[str]:
+    """What still runs of a process's session."""
+    found = subprocess.run(
+        ["ps", "-o", "pid=,args=", "-s", str(process.pid)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return [line for line in found.stdout.splitlines() if "defunct" not in line]
+
+
+def test_ctrl_c_ends_cleanly_and_keeps_what_was_recorded(scenario: Path) -> None:
+    process, out = started(scenario)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 1, stderr
+    assert "ending cleanly" in stdout
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["outcomes"]["cancelled"] == 1
+    trace = json.loads((out / "recordings/quiet--silent--1/trace.json").read_text())
+    assert trace["outcome"] == "cancelled"
+    assert left_behind(process) == []
+
+
+def test_ctrl_c_twice_ends_at_once(scenario: Path) -> None:
+    process, _ = started(scenario)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode in (1, 130)
+    assert "Traceback" not in stderr
+    assert left_behind(process) == []
+
+
+def test_a_killed_simulator_leaves_a_recording_and_no_agent(scenario: Path) -> None:
+    process, out = started(scenario)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=30)
+    shown = omnistage("judge", str(out / "recordings/quiet--silent--1"))
+    assert shown.returncode == 0, shown.stderr
+    end = time.monotonic() + 10
+    while left_behind(process) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert left_behind(process) == [], "the agent dies with its simulator"
+    assert omnistage("report", str(out)).returncode == 1, "an attempt without an end has failed"
