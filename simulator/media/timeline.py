@@ -72,7 +72,7 @@ class PreparedTurn:
         """Segment time at which an answer falls due: the event, else the end of the last
         instruction to the agent; None if nobody asks for anything."""
         if self.turn.event is not None:
-            return self.turn.event - self.turn.start
+            return self.turn.event - on_grid(self.turn.start)
         ends = [s.end for s in self.spoken if self.turn.instructions[s.index].voice == "user"]
         return max(ends) if ends else None
 

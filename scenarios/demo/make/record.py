@@ -225,7 +225,7 @@ def colours(video: Path, points: list[tuple[int, int]]) -> list[list[tuple[int, 
 
 def first_frame(found: list[tuple[int, ...]], colour: tuple[int, ...]) -> int:
     """The first frame from which on the colour stays for a third of a second."""
-    like = [max(abs(a - b) for a, b in zip(c, colour)) < 40 for c in found]
+    like = [max(abs(a - b) for a, b in zip(c, colour, strict=False)) < 40 for c in found]
     for i in range(len(like)):
         if all(like[i:i + 10]):
             return i
@@ -265,7 +265,7 @@ def sync_frame(raw: Path) -> int:
     button = colours(raw, [(108, 655), REST])[0]
     first = FPS  # the recorder's first second may be uneven
     for i in range(first, len(button)):
-        if max(abs(a - b) for a, b in zip(button[i], button[first])) > 25:
+        if max(abs(a - b) for a, b in zip(button[i], button[first], strict=False)) > 25:
             return i
     raise SystemExit("the sync click is not in the recording")
 

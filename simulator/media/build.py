@@ -1,0 +1,231 @@
+"""One turn's segment and hold: cut, spoken into, subtitled and encoded into packet files.
+
+Counterparts: `simulator.media.prepare` decides which turns are to be made and keeps what comes out;
+the readers (`.picture`, `.sound`), the mixer and the encoders do the work.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import av
+
+from simulator.errors import InputError
+from simulator.media.cache import key_of
+from simulator.media.clips import Located
+from simulator.media.encode import (
+    LOOKAHEAD,
+    PACKET,
+    Encoding,
+    PictureEncoder,
+    Samples,
+    SoundEncoder,
+    info,
+)
+from simulator.media.mix import Laid, audible, lay, mixed
+from simulator.media.packets import PacketWriter
+from simulator.media.picture import SLACK, Fitter, PictureReader, black, matrix_of
+from simulator.media.probe import Probe
+from simulator.media.room import Quietest
+from simulator.media.sound import SoundReader, load, silence
+from simulator.media.subtitle import Overlay
+from simulator.media.timeline import AUDIO_CLOCK, PTIME, Spoken
+from simulator.scenario.types import Anchor, Canvas, Turn
+
+CODE = 1
+"""Raise when prepared bytes change for the same input."""
+_A_SECOND = round(1.0 / PTIME)
+"""Packets in a second."""
+HOLD = _A_SECOND
+"""Packets in a hold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What one turn's bytes are made of."""
+
+    name: str
+    """What messages call the turn."""
+    turn: Turn
+    clip: Located
+    first: int
+    """Packet of clip time with which it begins."""
+    last: int
+    """And the one after its last."""
+    sounds: tuple[str, ...]
+    """Hashes of the instructions' sound files."""
+    subtitle: str
+    canvas: Canvas
+    encoding: Encoding
+
+    @property
+    def key(self) -> str:
+        return key_of(
+            "turn",
+            CODE,
+            self.clip.sha256,
+            self.first,
+            self.last,
+            [
+                (sound, i.placement.anchor, i.placement.at)
+                for sound, i in zip(self.sounds, self.turn.instructions, strict=True)
+            ],
+            self.subtitle,
+            dataclasses.asdict(self.canvas),
+            dataclasses.asdict(self.encoding),
+        )
+
+
+class Maker:
+    """Makes one turn's segment and hold in a folder."""
+
+    def __init__(
+        self,
+        job: Job,
+        source: Probe,
+        *,
+        pictures: PictureReader | None,
+        sounds: SoundReader | None,
+        overlay: Overlay | None,
+        advance: Callable[[int], None],
+    ) -> None:
+        """`advance` is told of each stretch of packets that has been made."""
+        self._job = job
+        self._source = source
+        self._pictures = pictures
+        self._sounds = sounds
+        self._overlay = overlay
+        self._advance = advance
+        self._duration = (job.last - job.first) * PTIME
+
+    def build(self, folder: Path) -> None:
+        laid, spoken = self._speech()
+        quietest = Quietest()
+        with PacketWriter(folder / "segment") as segment:
+            last = self._segment_pictures(segment)
+            self._segment_sound(segment, laid, quietest)
+            segment.finish(self._duration, info(self._job.canvas))
+        with PacketWriter(folder / "hold") as hold:
+            self._hold(hold, last, quietest.tone())
+            hold.finish(HOLD * PTIME, info(self._job.canvas))
+        (folder / "turn.json").write_text(json.dumps([dataclasses.asdict(s) for s in spoken]))
+
+    # ------------------------------------------------------------------ pictures
+
+    def _segment_pictures(self, out: PacketWriter) -> tuple[av.VideoFrame, str]:
+        """Write the segment's pictures; the last of them, for the hold, with its colour matrix."""
+        canvas, reader, overlay = self._job.canvas, self._pictures, self._overlay
+        fitter = Fitter(canvas)
+        start = self._job.first * PTIME
+        count = -(-(self._job.last - self._job.first) * canvas.fps // _A_SECOND)
+        encoder: PictureEncoder | None = None
+        shown: av.VideoFrame | None = None
+        fitted = black(canvas)
+        if overlay is not None:
+            overlay.lay_on(fitted)
+        matrix = "smpte170m"
+        for k in range(count):
+            if reader is not None:
+                frame = reader.at(start + k / canvas.fps)
+                if frame is not shown:
+                    shown = frame
+                    matrix = matrix_of(frame) if encoder is None else matrix
+                    fitted = fitter.fit(frame, reader.aspect)
+                    if overlay is not None:
+                        fitted.make_writable()
+                        overlay.lay_on(fitted)
+            if encoder is None:
+                encoder = PictureEncoder(canvas, self._job.encoding, matrix)
+            for unit in encoder.add(fitted):
+                out.add_video(unit.pts, unit.key, unit.data)
+            if k % canvas.fps == 0:
+                self._advance(min(_A_SECOND, self._job.last - self._job.first))
+        assert encoder is not None
+        for unit in encoder.finish():
+            out.add_video(unit.pts, unit.key, unit.data)
+        return fitted, matrix
+
+    # ------------------------------------------------------------------ sound
+
+    def _speech(self) -> tuple[list[Laid], list[Spoken]]:
+        """The instructions at their places (clip time × 48000) and where they are audible."""
+        first, last = self._job.first * PACKET, self._job.last * PACKET
+        laid, spoken = [], []
+        for index, instruction in enumerate(self._job.turn.instructions):
+            samples = load(instruction.sound)
+            span = audible(samples)
+            where = f"{self._job.name}: say: {instruction.sound.name}"
+            if span is None:
+                raise InputError(f"{where}: nothing is audible in it")
+            length = span[1] - span[0]
+            match instruction.placement.anchor:
+                case Anchor.END:
+                    begin = last - length
+                case Anchor.START:
+                    begin = first
+                case Anchor.TIME:
+                    begin = round(instruction.placement.at * AUDIO_CLOCK)
+            if begin < first or begin + length > last:
+                raise InputError(
+                    f"{where} lasts {length / AUDIO_CLOCK:.2f} s and does not fit: its segment "
+                    f"lasts {self._duration:.2f} s ({self._job.turn.start:g} to "
+                    f"{self._job.turn.end:g})"
+                    + (
+                        f", and it would begin at {instruction.placement.at:g}"
+                        if instruction.placement.anchor is Anchor.TIME
+                        else ""
+                    ),
+                    hint="move `until`, or say it in fewer words",
+                )
+            laid.append(lay(samples, span, begin, first, last))
+            spoken.append(
+                Spoken(
+                    index=index,
+                    start=(begin - first) / AUDIO_CLOCK,
+                    end=(begin + length - first) / AUDIO_CLOCK,
+                )
+            )
+        return laid, spoken
+
+    def _segment_sound(self, out: PacketWriter, laid: Sequence[Laid], quietest: Quietest) -> None:
+        first, last = self._job.first * PACKET, self._job.last * PACKET
+        begin = first - SoundEncoder.before
+        if self._sounds is not None:
+            bed = self._sounds.read(begin, last + LOOKAHEAD)
+        else:
+            bed = _blocks(silence(AUDIO_CLOCK), last + LOOKAHEAD - begin)
+        sound = mixed(quietest.watch(bed), begin, laid)
+        for i, packet in enumerate(SoundEncoder(self._job.encoding.audio_rate).packets(sound)):
+            out.add_audio(i * PACKET, packet)
+        if not self._source.picture and self._sounds is not None:
+            ended = self._sounds.ended_at
+            if ended is not None and ended < last - round(SLACK * AUDIO_CLOCK):
+                raise InputError(
+                    f"{self._source.path}: its sound ends at {ended / AUDIO_CLOCK:.2f} s, before "
+                    f"{self._job.turn.end:g} s",
+                    hint="the file says that it is longer than it is; it may be cut off",
+                )
+
+    # ------------------------------------------------------------------ hold
+
+    def _hold(self, out: PacketWriter, last: tuple[av.VideoFrame, str], tone: Samples) -> None:
+        canvas = self._job.canvas
+        encoder = PictureEncoder(canvas, self._job.encoding, last[1])
+        units = [unit for _ in range(canvas.fps) for unit in encoder.add(last[0])]
+        for unit in units + encoder.finish():
+            out.add_video(unit.pts, unit.key, unit.data)
+        # A loop: what goes before its first sample is its own end, what follows its last its start.
+        around = (tone[-SoundEncoder.before :], tone, tone[:LOOKAHEAD])
+        for i, packet in enumerate(SoundEncoder(self._job.encoding.audio_rate).packets(around)):
+            out.add_audio(i * PACKET, packet)
+
+
+def _blocks(block: Samples, count: int) -> Iterator[Samples]:
+    """`block` over and over, `count` samples in all."""
+    while count > 0:
+        yield block[:count]
+        count -= len(block)

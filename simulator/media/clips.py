@@ -1,0 +1,93 @@
+"""Where a scenario's clips are on this machine.
+
+A clip that is a file is where the scenario says. A clip named by URL and hash is looked for, by its
+hash, in the folders of OMNISTAGE_MEDIA, then in the cache, and downloaded once if it is in neither.
+Counterparts: `simulator.media.download` fetches, `simulator.media.cache` keeps.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from simulator.errors import InputError
+from simulator.media.cache import Cache
+from simulator.media.download import download
+from simulator.scenario.types import Clip
+
+_DEEPEST = 4
+"""Levels of folders below one of OMNISTAGE_MEDIA that are searched."""
+_KINDS = frozenset(
+    "." + kind
+    for kind in (
+        *("3gp", "avi", "m4v", "mkv", "mov", "mp4", "mpeg", "mpg", "mts", "ogv", "ts", "webm"),
+        *("aac", "flac", "m4a", "mp3", "ogg", "opus", "wav", "wmv"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A clip on this machine."""
+
+    path: Path
+    sha256: str
+
+
+def locate(
+    clip: Clip, cache: Cache, progress: Callable[[str, float], None] | None = None
+) -> Located:
+    """Find a clip, downloading it if need be.
+
+    Raises InputError if it is not there, cannot be downloaded or has another hash; `progress` gets
+    what is being done and the share of it that is done.
+    """
+    if clip.path is not None:
+        if not clip.path.is_file():
+            raise InputError(f"clip {clip.name}: {clip.path}: no such file")
+        return Located(clip.path, cache.sha256(clip.path))
+    if clip.url is None or clip.sha256 is None:
+        raise InputError(f"clip {clip.name}: neither a file nor a URL with its sha256")
+    suffix = PurePosixPath(unquote(urlsplit(clip.url).path)).suffix.lower()
+    kept = cache.clips / f"{clip.sha256}{suffix}"
+    found = search(clip, cache)
+    if found is not None:
+        return Located(found, clip.sha256)
+    if not (kept.is_file() and cache.sha256(kept) == clip.sha256):
+        download(clip.url, clip.sha256, kept, cache, progress)
+    return Located(kept, clip.sha256)
+
+
+def search(clip: Clip, cache: Cache) -> Path | None:
+    """The file with the clip's hash in the folders of OMNISTAGE_MEDIA, likely ones first."""
+    assert clip.url is not None
+    name = PurePosixPath(unquote(urlsplit(clip.url).path))
+
+    def unlikely(file: Path) -> tuple[bool, bool, str]:
+        other = file.suffix.lower() != name.suffix.lower()
+        return file.name != name.name, other, str(file)
+
+    for file in sorted(_files(), key=unlikely):
+        try:
+            if cache.sha256(file) == clip.sha256:
+                return file
+        except OSError:
+            # A file that may not be read, or has just gone, is not the one.
+            continue
+    return None
+
+
+def _files() -> Iterator[Path]:
+    for folder in os.environ.get("OMNISTAGE_MEDIA", "").split(os.pathsep):
+        if not folder:
+            continue
+        root = Path(folder).expanduser()
+        if not root.is_dir():
+            raise InputError(f"OMNISTAGE_MEDIA names {folder}, which is not a folder")
+        for at, below, files in os.walk(root):
+            if len(Path(at).relative_to(root).parts) >= _DEEPEST:
+                below.clear()
+            yield from (Path(at, f) for f in files if Path(f).suffix.lower() in _KINDS)

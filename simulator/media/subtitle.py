@@ -1,0 +1,182 @@
+"""Text on the picture: drawn once with Pillow, laid on each picture in the encoder's own colours.
+
+The font comes with the package `fontpkg-noto-sans` (Latin, Greek, Cyrillic and more). Text that it
+cannot draw is refused by name, never shown as boxes. Counterpart: `simulator.media.picture`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import av
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from simulator.errors import InputError
+from simulator.scenario.types import Canvas
+
+_NAMELESS = "\U0010fffe"
+"""A code point that no font has: shows what a missing character looks like."""
+_MARGIN = 0.05
+_SIZES = (0.055, 0.048, 0.042, 0.036, 0.031)
+"""Letter heights to try, as shares of the canvas' height."""
+_TALLEST = 0.34
+"""Share of the canvas' height that the text may take."""
+_LINES = 12
+_BACK = 110
+"""Opacity (of 255) of the dark ground behind the letters."""
+
+
+@lru_cache(maxsize=1)
+def font_path() -> Path:
+    """The regular face of the packaged font."""
+    import fontpkg_noto_sans
+
+    files = sorted(Path(fontpkg_noto_sans.ROOT, "files").glob("*.ttf"))
+    upright = [f for f in files if "Italic" not in f.name]
+    if not upright:
+        raise InputError(
+            "the package fontpkg-noto-sans holds no font", hint="pip install fontpkg-noto-sans"
+        )
+    return upright[0]
+
+
+def _font(size: int) -> ImageFont.FreeTypeFont:
+    font = ImageFont.truetype(str(font_path()), size)
+    names = font.get_variation_names()
+    if b"SemiBold" in names:
+        font.set_variation_by_name(b"SemiBold")
+    return font
+
+
+def missing(text: str) -> str:
+    """The characters of `text` that the font lacks, each once."""
+    font = _font(32)
+    nothing = bytes(font.getmask(_NAMELESS))
+    lacking = []
+    for character in dict.fromkeys(text):
+        category = unicodedata.category(character)
+        if category[0] in "ZC":
+            # Spaces and joiners have no picture of their own; other controls are never drawn.
+            if category in ("Co", "Cn", "Cs"):
+                lacking.append(character)
+            continue
+        if bytes(font.getmask(character)) == nothing:
+            lacking.append(character)
+    return "".join(lacking)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Drawn text, ready to be laid on a yuv420p picture."""
+
+    left: int
+    top: int
+    """Even."""
+    luma: NDArray[np.uint16]
+    """Colour × opacity, rows × columns."""
+    luma_rest: NDArray[np.uint16]
+    """256 - opacity of the text, rows × columns."""
+    chroma: NDArray[np.uint16]
+    """Neutral chroma × opacity, half size."""
+    chroma_rest: NDArray[np.uint16]
+
+    def lay_on(self, frame: av.VideoFrame) -> None:
+        """Draw on `frame`, which must be yuv420p, limited range, and ours alone."""
+        for plane, (ink, rest), half in zip(
+            frame.planes,
+            (
+                (self.luma, self.luma_rest),
+                (self.chroma, self.chroma_rest),
+                (self.chroma, self.chroma_rest),
+            ),
+            (1, 2, 2),
+            strict=True,
+        ):
+            pixels = np.frombuffer(memoryview(plane), np.uint8).reshape(-1, plane.line_size)
+            rows, columns = ink.shape
+            top, left = self.top // half, self.left // half
+            area = pixels[top : top + rows, left : left + columns]
+            area[:] = (area * rest + ink) >> 8
+
+
+def draw(text: str, canvas: Canvas) -> Overlay:
+    """`text` at the bottom of the canvas, wrapped. Raises InputError if the font lacks characters
+    or the text is too long."""
+    text = " ".join(text.split())
+    if lacking := missing(text):
+        names = ", ".join(
+            f"{c} (U+{ord(c):04X} {unicodedata.name(c, 'without a name')})" for c in lacking[:8]
+        )
+        raise InputError(
+            f"the subtitle {text!r} has characters that the font {font_path().name} lacks: {names}",
+            hint="use other words for them",
+        )
+    width = round(canvas.width * (1 - 2 * _MARGIN))
+    for share in _SIZES:
+        size = max(8, round(canvas.height * share))
+        font = _font(size)
+        lines = _wrap(text, font, width)
+        height = round(size * 1.36 * len(lines)) + 4 * (1 + size // 14)
+        if lines and height <= canvas.height * _TALLEST:
+            return _draw(lines, font, size, height, canvas)
+    raise InputError(
+        f"the subtitle does not fit on the picture: {len(text)} characters ({text[:40]!r}...)",
+        hint="say it in fewer words",
+    )
+
+
+def _wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
+    """Lines that fit; none if a single word does not, or if there are too many."""
+    lines: list[str] = []
+    for word in text.split(" "):
+        if len(lines) > _LINES or len(word) > width or font.getlength(word) > width:
+            return []
+        joined = f"{lines[-1]} {word}" if lines else word
+        if lines and font.getlength(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(word)
+    return lines
+
+
+def _draw(
+    lines: list[str], font: ImageFont.FreeTypeFont, size: int, height: int, canvas: Canvas
+) -> Overlay:
+    widest = max(font.getlength(line) for line in lines)
+    pad = size // 2
+    width = min(canvas.width, round(widest) + 2 * pad) // 2 * 2
+    height = min(canvas.height, height + pad) // 2 * 2
+    image = Image.new("RGBA", (width, height), (0, 0, 0, 0))
+    pen = ImageDraw.Draw(image)
+    pen.rounded_rectangle((0, 0, width - 1, height - 1), pad // 2, fill=(0, 0, 0, _BACK))
+    pen.multiline_text(
+        (width / 2, height / 2),
+        "\n".join(lines),
+        font=font,
+        fill=(255, 255, 255, 255),
+        stroke_width=max(1, size // 14),
+        stroke_fill=(0, 0, 0, 255),
+        anchor="mm",
+        align="center",
+        spacing=size * 0.12,
+    )
+    left = (canvas.width - width) // 4 * 2
+    top = (canvas.height - height - round(canvas.height * 0.04)) // 2 * 2
+    pixels = np.asarray(image).astype(np.uint16)
+    # Black to white is 16 to 235 in limited range; grey has no colour.
+    luma = 16 + pixels[..., 0] * 219 // 255
+    opacity = pixels[..., 3] * 256 // 255
+    half = opacity.reshape(height // 2, 2, width // 2, 2).mean(axis=(1, 3)).astype(np.uint16)
+    return Overlay(
+        left,
+        max(0, top),
+        luma * opacity,
+        (256 - opacity).astype(np.uint16),
+        (128 * half).astype(np.uint16),
+        (256 - half).astype(np.uint16),
+    )

@@ -1,0 +1,282 @@
+"""How a scenario's turns fit together: time that goes on, names that exist, one expectation each.
+
+Counterpart: `simulator.scenario.load` calls this with the turns that could be read by themselves.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from simulator.scenario.schema import SayModel, TurnModel
+from simulator.scenario.types import (
+    Anchor,
+    Answer,
+    Clip,
+    Either,
+    Expectation,
+    Limits,
+    Placement,
+    Quiet,
+    Say,
+    Turn,
+)
+
+Add = Callable[[Sequence[str | int], str], None]
+"""Takes a problem: where it is, and what is wrong and allowed."""
+
+
+Find = Callable[[str], tuple[Path, str]]
+"""The path of a file as written in a scenario, and what is wrong with it (empty if nothing)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A turn as read."""
+
+    index: int
+    id: str
+    model: TurnModel | None
+    """None if nothing of it can be read."""
+    broken: frozenset[str] = frozenset()
+    """Its keys that have problems of their own; they are left out of `model`."""
+
+
+class Checker:
+    """Checks and builds the turns of one scenario."""
+
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        *,
+        clips: Mapping[str, Clip],
+        voices: Sequence[str] | None,
+        limits: Limits,
+        find: Find,
+        add: Add,
+    ) -> None:
+        self._steps = steps
+        self._clips = clips
+        self._voices = None if voices is None else {"user", *voices}
+        self._limits = limits
+        self._find = find
+        self._add_at = add
+        self.warnings: list[str] = []
+
+    def turns(self) -> Iterator[Turn]:
+        """The turns. What is wrong is told to `add`; a turn with problems may be left out."""
+        self._names()
+        clip: str | None = next(iter(self._clips), None)
+        end: float | None = 0.0
+        built = []
+        for step in self._steps:
+            if step.model is None:
+                # Where the next one begins is unknown, so its order cannot be checked.
+                end = None
+                continue
+            model = step.model
+            if model.clip is not None and self._clips and model.clip not in self._clips:
+                self._add(
+                    step, "clip", f"{model.clip!r} is no clip{_near(model.clip, self._clips)}"
+                )
+            if model.clip is None and step.index == 0 and len(self._clips) > 1:
+                self._add(step, "clip", f"is missing; allowed: {', '.join(self._clips)}")
+            if model.clip is not None and model.clip != clip:
+                clip, end = model.clip, 0.0
+            start = model.start if model.start is not None else end
+            if step.broken & {"from", "clip"}:
+                start = None
+            if "until" in step.broken:
+                start = end = None
+            else:
+                self._order(step, model, start)
+                end = model.until
+            built.append(self._turn(step, model, clip or "main", start))
+        return iter(built)
+
+    # ------------------------------------------------------------------ checks
+
+    def _names(self) -> None:
+        seen: dict[str, int] = {}
+        for step in self._steps:
+            if step.id in seen:
+                self._add(step, "id", f"{step.id!r} is the id of turns[{seen[step.id]}] already")
+            seen.setdefault(step.id, step.index)
+
+    def _order(self, step: Step, model: TurnModel, start: float | None) -> None:
+        if start is None or model.until > start:
+            return
+        if model.start is not None:
+            self._add(step, "until", f"{model.until:g} must be after `from` ({start:g})")
+        else:
+            self._add(
+                step,
+                "until",
+                f"{model.until:g} goes back: it must be after {start:g}, where this turn begins; "
+                "`from` makes a jump",
+            )
+
+    def _turn(self, step: Step, model: TurnModel, clip: str, start: float | None) -> Turn:
+        says = tuple(self._say(step, i, say) for i, say in enumerate(model.say))
+        expect = self._expectation(step, model)
+        asked = any(say.voice == "user" for say in says) or "say" in step.broken
+        self._times(step, model, start)
+        for anchor in (Anchor.END, Anchor.START):
+            if sum(say.placement.anchor is anchor for say in says) > 1:
+                self._add(
+                    step, "say", f"two are placed at the {anchor}; give all but one a time `at`"
+                )
+        due = asked or model.event is not None or "event" in step.broken
+        if isinstance(expect, Answer) and not due:
+            self._add(
+                step,
+                "answer",
+                "nothing asks for it: allowed with a `say` of the user's voice in this turn, "
+                "or with `event`",
+            )
+        if isinstance(expect, Answer) and not model.evidence:
+            self.warnings.append(f"turns[{step.index}] ({step.id}): no `evidence` for its answer")
+        if isinstance(expect, Quiet) and asked:
+            self.warnings.append(
+                f"turns[{step.index}] ({step.id}): the user speaks, and quiet is expected"
+            )
+        self._asked_in(step, model)
+        return Turn(
+            id=step.id,
+            index=step.index,
+            clip=clip,
+            start=start or 0.0,
+            end=model.until,
+            instructions=says,
+            expect=expect,
+            event=model.event,
+            within=model.within if model.within is not None else self._limits.answer_within,
+            asked_in=model.asked_in,
+            evidence=tuple((pair[0], pair[1]) for pair in model.evidence),
+        )
+
+    def _say(self, step: Step, index: int, say: SayModel) -> Say:
+        where = ("say", index)
+        sound = Path()
+        if say.file is None:
+            self._add(
+                step,
+                where,
+                "needs a sound file: `text` and `file` (speech from text alone is not in this "
+                "version yet)",
+            )
+        else:
+            sound, why = self._find(say.file)
+            if why:
+                self._add(step, (*where, "file"), why)
+        if self._voices is not None and say.voice not in self._voices:
+            self._add(
+                step,
+                (*where, "voice"),
+                f"{say.voice!r} is not in `voices`{_near(say.voice, self._voices)}",
+            )
+        placement = Placement()
+        if say.at == "start":
+            placement = Placement(anchor=Anchor.START)
+        elif isinstance(say.at, float):
+            placement = Placement(anchor=Anchor.TIME, at=say.at)
+        return Say(text=say.text, sound=sound, voice=say.voice, placement=placement)
+
+    def _expectation(self, step: Step, model: TurnModel) -> Expectation:
+        present = [
+            key
+            for key, there in (
+                ("answer", model.answer is not None),
+                ("quiet", model.quiet),
+                ("either", model.either),
+            )
+            if there or key in step.broken
+        ]
+        if len(present) != 1:
+            found = f"has {' and '.join(f'`{p}`' for p in present)}" if present else "has none"
+            self._add(
+                step,
+                present[-1] if present else (),
+                f"{found}; a turn has exactly one of `answer`, `quiet` and `either`",
+            )
+        if model.answer is not None:
+            return Answer(
+                text=model.answer,
+                accept=tuple(model.accept),
+                key_points=tuple(tuple(point) for point in model.key_points),
+            )
+        for key in ("accept", "key_points", "within", "asked_in"):
+            if getattr(model, key) and "answer" not in step.broken:
+                self._add(step, key, "is allowed only with `answer`")
+        if model.quiet and model.event is not None:
+            self._add(step, "event", "is not allowed with `quiet`")
+        return Either() if model.either else Quiet()
+
+    def _times(self, step: Step, model: TurnModel, start: float | None) -> None:
+        if start is None:
+            return
+        if model.event is not None and not start <= model.event <= model.until:
+            self._add(
+                step,
+                "event",
+                f"{model.event:g} is outside the turn; allowed: {start:g} to {model.until:g}",
+            )
+        for index, say in enumerate(model.say):
+            if isinstance(say.at, float) and not start <= say.at < model.until:
+                self._add(
+                    step,
+                    ("say", index, "at"),
+                    f"{say.at:g} is outside the turn; allowed: {start:g} to {model.until:g}",
+                )
+        for index, pair in enumerate(model.evidence):
+            if pair[0] > pair[1]:
+                self._add(step, ("evidence", index), f"ends ({pair[1]:g}) before it begins")
+
+    def _asked_in(self, step: Step, model: TurnModel) -> None:
+        if model.asked_in is None or model.answer is None:
+            return
+        by_id = {s.id: s for s in self._steps}
+        other = by_id.get(model.asked_in)
+        if other is None:
+            self._add(
+                step,
+                "asked_in",
+                f"there is no turn {model.asked_in!r}{_near(model.asked_in, by_id)}",
+            )
+        elif other.index >= step.index:
+            self._add(step, "asked_in", f"{model.asked_in!r} is not an earlier turn")
+        elif (
+            other.model is not None
+            and "say" not in other.broken
+            and not any(s.voice == "user" for s in other.model.say)
+        ):
+            self._add(step, "asked_in", f"the user says nothing in turn {model.asked_in!r}")
+        if model.event is None and "event" not in step.broken:
+            self._add(
+                step, "asked_in", "needs `event`: the clip time at which the answer falls due"
+            )
+
+    def _add(self, step: Step, key: str | int | Sequence[str | int], why: str) -> None:
+        inner = (key,) if isinstance(key, str | int) else tuple(key)
+        self._add_at(("turns", step.index, *inner), why)
+
+
+def _near(name: str, known: Mapping[str, object] | set[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else f"; allowed: {', '.join(sorted(known))}"
+
+
+def inside(folder: Path, written: str, *, there: bool = True) -> tuple[Path, str]:
+    """The file `written` in a scenario, and what is wrong with it (empty if nothing).
+
+    `there`: it must exist. A recording's copy of a scenario has no media beside it.
+    """
+    path = Path(os.path.normpath(folder / written))
+    if Path(written).is_absolute() or not path.is_relative_to(folder):
+        return path, f"{written!r} leads out of the scenario's folder; only files in it are allowed"
+    if there and not path.is_file():
+        return path, f"{written!r}: no such file in {folder}"
+    return path, ""

@@ -1,0 +1,276 @@
+"""From a YAML file to a Scenario, or to every problem that the file has, at once.
+
+Counterparts: `simulator.scenario.source` reads the text, `.schema` knows the keys, `.checks` looks
+at how turns fit together, `.types` is the result.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from simulator.errors import InputError, ScenarioError
+from simulator.plugins import content_root
+from simulator.scenario.checks import Checker, Step, inside
+from simulator.scenario.schema import ClipModel, ScenarioModel, Strict, TurnModel
+from simulator.scenario.source import Node, parse
+from simulator.scenario.types import Canvas, Clip, Limits, Pace, Prior, Scenario
+
+_Model = TypeVar("_Model", bound=Strict)
+
+
+def load_scenario(path_or_id: str | Path) -> Scenario:
+    """Read a scenario by its path, or by the id of a bundled one.
+
+    Raises ScenarioError with all problems found, and InputError for an unknown name.
+    """
+    path = find_scenario(path_or_id)
+    return _Loading(path).scenario()
+
+
+def load_recorded_scenario(recording: Path) -> Scenario:
+    """The scenario that a recording was made from, by the copy in its folder.
+
+    Its clips and sounds need not be there: judging reads texts and times only. Raises InputError.
+    """
+    path = recording / "scenario.yaml"
+    if not path.is_file():
+        raise InputError(
+            f"{recording}: has no scenario.yaml", hint="name the scenario with --scenario"
+        )
+    return _Loading(path, media=False).scenario()
+
+
+def bundled_scenarios() -> list[Path]:
+    """The scenario files that come with Omnistage."""
+    return sorted(content_root("scenarios").glob("*/*.yaml"))
+
+
+def find_scenario(path_or_id: str | Path) -> Path:
+    """The file meant by a path, a scenario's folder, or a bundled id. Raises InputError."""
+    path = Path(path_or_id).expanduser()
+    if path.is_file():
+        return path
+    if path.is_dir():
+        inside = sorted(path.glob("*.yaml"))
+        if len(inside) == 1:
+            return inside[0]
+        names = ", ".join(f.name for f in inside) or "no .yaml file"
+        raise InputError(f"{path}: is a folder with {names}", hint="name one scenario file")
+    bundled = {_id_of(file): file for file in bundled_scenarios()}
+    name = str(path_or_id)
+    if name in bundled:
+        return bundled[name]
+    near = difflib.get_close_matches(name, bundled, n=3, cutoff=0.5)
+    raise InputError(
+        f"scenario {name!r}: no such file, and no bundled scenario has that id",
+        hint=f"did you mean {', '.join(near)}?" if near else f"bundled: {', '.join(bundled)}",
+    )
+
+
+def _id_of(file: Path) -> str:
+    """A bundled file's id, read quickly."""
+    found = re.search(r"^id:\s*(\S+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return found[1] if found else file.stem
+
+
+class _Loading:
+    """One file on its way to a Scenario."""
+
+    def __init__(self, path: Path, *, media: bool = True) -> None:
+        self._path = path
+        self._find = partial(inside, path.absolute().parent, there=media)
+        self._shown = str(path)
+        self._problems: list[tuple[int, str]] = []
+        self._source = parse(path, self._shown)
+        self._root = self._source.root
+
+    def scenario(self) -> Scenario:
+        if not isinstance(self._root.value, dict):
+            self._add(self._root, (), "must be keys with values: `version: 1` first")
+            raise self._failed()
+        model = self._read(ScenarioModel, self._root, ())
+        clips = self._clips(model) if model is not None else {}
+        steps = self._steps()
+        checker = Checker(
+            steps,
+            clips={} if model is None else clips,
+            voices=None if model is None else tuple(model.voices),
+            limits=Limits() if model is None else Limits(**model.limits.model_dump()),
+            find=self._find,
+            add=lambda where, why: self._add(self._root, where, why),
+        )
+        turns = checker.turns()
+        if model is not None and not steps and not self._problems:
+            self._add(self._root, ("turns",), "is empty: at least one turn")
+        if self._problems or model is None:
+            raise self._failed()
+        return Scenario(
+            id=model.id,
+            path=self._path.absolute(),
+            sha256=hashlib.sha256(self._source.data).hexdigest(),
+            clips=clips,
+            turns=tuple(turns),
+            task=model.task,
+            title=model.title,
+            pace=Pace(model.pace),
+            goal=model.goal,
+            prior=Prior(steps=tuple(model.prior.steps), forms=tuple(model.prior.forms))
+            if model.prior
+            else Prior(),
+            limits=Limits(**model.limits.model_dump()),
+            canvas=Canvas(**model.canvas.model_dump()),
+            warnings=(*self._source.warnings, *checker.warnings),
+        )
+
+    # ------------------------------------------------------------------ reading
+
+    def _read(self, kind: type[_Model], node: Node, where: tuple[str | int, ...]) -> _Model | None:
+        """The node as a model; None if it has problems, which are noted."""
+        if not isinstance(node.value, dict):
+            allowed = ", ".join(_keys(kind))
+            self._add(self._root, where, f"must be keys with values; allowed: {allowed}")
+            return None
+        try:
+            return kind.model_validate(node.plain())
+        except ValidationError as error:
+            for detail in error.errors(include_url=False):
+                self._note(kind, node, where, detail)
+            return None
+
+    def _note(
+        self,
+        kind: type[BaseModel],
+        node: Node,
+        where: tuple[str | int, ...],
+        detail: ErrorDetails,
+    ) -> None:
+        at = tuple(step for step in detail["loc"] if step != "[key]")
+        match detail["type"]:
+            case "missing":
+                why = "is missing"
+            case "extra_forbidden":
+                why = _unknown(kind, at)
+            case "model_type" | "model_attributes_type" | "dict_type":
+                inner = _model_at(kind, at)
+                allowed = f"; allowed: {', '.join(_keys(inner))}" if inner else ""
+                empty = detail["input"] is None
+                why = f"{'is empty' if empty else 'must be keys with values'}{allowed}"
+            case _:
+                why = detail["msg"]
+        self._add(self._root, (*where, *at), why)
+
+    def _steps(self) -> list[Step]:
+        """The turns, each with its place and the keys that could not be read."""
+        assert isinstance(self._root.value, dict)
+        listed = self._root.value.get("turns")
+        if listed is None or not isinstance(listed.value, list):
+            return []
+        steps = []
+        for index, node in enumerate(listed.value):
+            written = node.value.get("id") if isinstance(node.value, dict) else None
+            name = written.value if written and isinstance(written.value, str) else f"t{index + 1}"
+            model = self._read(TurnModel, node, ("turns", index))
+            broken: frozenset[str] = frozenset()
+            if model is None and isinstance(node.value, dict):
+                model, broken = _readable(node.plain())
+            steps.append(Step(index=index, id=name, model=model, broken=broken))
+        return steps
+
+    def _clips(self, model: ScenarioModel) -> dict[str, Clip]:
+        if model.clip is not None and model.clips:
+            self._add(self._root, ("clips",), "stands beside `clip`; one of the two is allowed")
+        if model.clip is None and not model.clips:
+            self._add(self._root, ("clip",), "is missing: a file, or url, sha256 and licence")
+        named = {"main": model.clip} if model.clip is not None else dict(model.clips)
+        return {
+            name: self._clip(name, clip, ("clip",) if model.clip else ("clips", name))
+            for name, clip in named.items()
+        }
+
+    def _clip(self, name: str, clip: ClipModel, where: tuple[str, ...]) -> Clip:
+        if (clip.file is None) == (clip.url is None):
+            self._add(self._root, where, "must have one of `file` and `url`")
+        if clip.url is not None:
+            for key in ("sha256", "licence"):
+                if getattr(clip, key) is None:
+                    self._add(self._root, (*where, key), "is missing beside `url`")
+        elif clip.sha256 is not None:
+            self._add(self._root, (*where, "sha256"), "is allowed only beside `url`")
+        path = None
+        if clip.file is not None:
+            path, why = self._find(clip.file)
+            if why:
+                self._add(self._root, where, why)
+        return Clip(name=name, path=path, url=clip.url, sha256=clip.sha256, licence=clip.licence)
+
+    # ------------------------------------------------------------------ problems
+
+    def _add(self, node: Node, where: Sequence[str | int], why: str) -> None:
+        line, name = node.locate(where)
+        self._problems.append((line, f"{self._shown}:{line}: {name or 'file'}: {why}"))
+
+    def _failed(self) -> ScenarioError:
+        ordered = sorted(self._problems, key=lambda problem: problem[0])
+        return ScenarioError(list(dict.fromkeys(text for _, text in ordered)))
+
+
+def _readable(turn: dict[str, Any]) -> tuple[TurnModel | None, frozenset[str]]:
+    """What can be read of a turn with problems, so that how it fits in is checked all the same."""
+    try:
+        TurnModel.model_validate(turn)
+    except ValidationError as error:
+        broken = frozenset(str(detail["loc"][0]) for detail in error.errors() if detail["loc"])
+        rest = {key: value for key, value in turn.items() if key not in broken}
+        if "until" in broken:
+            rest["until"] = "0"
+        return TurnModel.model_validate(rest), broken
+    return None, frozenset()
+
+
+def _keys(kind: type[BaseModel]) -> list[str]:
+    """The keys of a model that this version reads."""
+    later = {"show", "gesture", "choice", "caption", "paths"}
+    names = [field.alias or name for name, field in kind.model_fields.items()]
+    return [name for name in names if name not in later]
+
+
+def _unknown(kind: type[BaseModel], at: Sequence[Any]) -> str:
+    key = str(at[-1])
+    inner = _model_at(kind, at[:-1]) or kind
+    allowed = _keys(inner)
+    near = difflib.get_close_matches(key.lower(), allowed, n=1, cutoff=0.6)
+    meant = f"; did you mean `{near[0]}`?" if near else ""
+    quote = "" if re.fullmatch(r"[a-z_]+", key) else "; if it is part of a text, quote the text"
+    return f"unknown key{meant}{quote}; allowed: {', '.join(allowed)}"
+
+
+def _model_at(kind: type[BaseModel], at: Iterable[Any]) -> type[BaseModel] | None:
+    """The model that lies at a place within another."""
+    model: type[BaseModel] | None = kind
+    for step in at:
+        if isinstance(step, int) or model is None:
+            continue
+        by_key = {f.alias or n: f for n, f in model.model_fields.items()}
+        if step in by_key:
+            model = _model_in(by_key[step].annotation)
+    return model
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model that an annotation mentions, if any."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for inner in getattr(annotation, "__args__", ()):
+        found = _model_in(inner)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,258 @@
+"""The keys of a scenario file and the types of their values, as pydantic models: the edge.
+
+Nothing behind `simulator.scenario.load` sees these. Each message says what is wrong and what is
+allowed; keys that a later version will read are named and refused as such.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from simulator.scenario.taxonomy import CUSTOM, TASKS
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)")
+_NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
+_LATER = re.compile(r"(speaking|stopped)\s*\+")
+
+
+def wrong(message: str) -> PydanticCustomError:
+    """An error whose text stands as it is."""
+    return PydanticCustomError("omnistage", "{text}", {"text": message})
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        raise wrong("is empty; text that begins with # must be in quotes")
+    if isinstance(value, dict):
+        raise wrong("must be text and reads as a mapping; if it is text with a colon, quote it")
+    if isinstance(value, list):
+        raise wrong(
+            "must be text and reads as a list; if it is text that begins with [ or -, quote it"
+        )
+    if not str(value).strip():
+        raise wrong("is empty")
+    return str(value).strip()
+
+
+def _name(value: Any) -> str:
+    text = _text(value)
+    if not _NAME.fullmatch(text):
+        raise wrong(f"{text!r} is not a name: letters, digits, '-', '_' and '.', at most 64")
+    return text
+
+
+def seconds(value: Any) -> float:
+    """A time: seconds, or mm:ss, or h:mm:ss."""
+    text = _text(value)
+    if clock := _CLOCK.fullmatch(text):
+        hours, minutes, rest = clock.groups()
+        if float(rest) < 60 and (hours is None or int(minutes) < 60):
+            return int(hours or 0) * 3600 + int(minutes) * 60 + float(rest)
+    if not _NUMBER.fullmatch(text) or not math.isfinite(float(text)) or float(text) > 1e6:
+        raise wrong(f"{text!r} is not a time: seconds (12.5) or minutes:seconds (1:30.5)")
+    return float(text)
+
+
+def _positive(value: float) -> float:
+    if value <= 0:
+        raise wrong("must be more than 0 seconds")
+    return value
+
+
+def _whole(value: Any) -> int:
+    text = _text(value)
+    if not text.isascii() or not text.isdigit() or not 0 < int(text[:9]) < 100_000:
+        raise wrong(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def _true(value: Any) -> bool:
+    if _text(value).lower() != "true":
+        raise wrong(f"{value!r}: only `true` is allowed; leave the key out for the contrary")
+    return True
+
+
+def _texts(value: Any) -> Any:
+    """A list; a single text is a list of one."""
+    return [value] if isinstance(value, str) else _list(value)
+
+
+def _list(value: Any) -> Any:
+    if value is None:
+        raise wrong("is empty")
+    if not isinstance(value, list):
+        raise wrong("must be a list: lines that begin with '- '")
+    return value
+
+
+def _not_yet(value: Any) -> Any:
+    raise wrong("is not in this version yet")
+
+
+def _at(value: Any) -> float | str:
+    text = _text(value)
+    if text in ("start", "end"):
+        return text
+    if _LATER.match(text):
+        raise wrong(f"{text!r} is not in this version yet; allowed: start, end, or a clip time")
+    return seconds(value)
+
+
+def _clip(value: Any) -> Any:
+    return {"file": value} if isinstance(value, str) else value
+
+
+def _say(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def _spoken(value: Any) -> Any:
+    return {"text": value} if isinstance(value, str) else value
+
+
+def _task(value: Any) -> str:
+    text = _text(value)
+    if text not in TASKS and text != CUSTOM:
+        raise wrong(f"{text!r} is no task; allowed: {', '.join(TASKS)}, {CUSTOM}")
+    return text
+
+
+def _sha256(value: Any) -> str:
+    text = _text(value).lower()
+    if not re.fullmatch(r"[0-9a-f]{64}", text):
+        raise wrong("is not a SHA-256: 64 hexadecimal digits")
+    return text
+
+
+def _url(value: Any) -> str:
+    text = _text(value)
+    if not re.match(r"https?://[^/\s]+/\S*$", text):
+        raise wrong(f"{text!r} is not an address that begins with https:// or http://")
+    return text
+
+
+def _choice(*allowed: str) -> BeforeValidator:
+    def check(value: Any) -> str:
+        text = _text(value)
+        if text not in allowed:
+            raise wrong(f"{text!r} is not known; allowed: {', '.join(allowed)}")
+        return text
+
+    return BeforeValidator(check)
+
+
+def _form(value: Any) -> str:
+    text = _text(value)
+    if text in ("card", "clip"):
+        raise wrong(f"{text!r} is not in this version yet; allowed: text")
+    if text != "text":
+        raise wrong(f"{text!r} is not known; allowed: text")
+    return text
+
+
+def _point(value: Any) -> Any:
+    if isinstance(value, list) and not value:
+        raise wrong("is empty")
+    return _texts(value)
+
+
+def _pair(value: Any) -> Any:
+    if not isinstance(value, list) or len(value) != 2:
+        raise wrong("must be two times: [from, to]")
+    return value
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+Name = Annotated[str, BeforeValidator(_name)]
+Seconds = Annotated[float, BeforeValidator(seconds)]
+Patience = Annotated[float, BeforeValidator(seconds), AfterValidator(_positive)]
+Later = Annotated[Any, BeforeValidator(_not_yet)]
+Texts = Annotated[list[Text], BeforeValidator(_texts)]
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=False)
+
+
+class ClipModel(Strict):
+    file: Text | None = None
+    url: Annotated[str | None, BeforeValidator(_url)] = None
+    sha256: Annotated[str | None, BeforeValidator(_sha256)] = None
+    licence: Text | None = None
+
+
+class SayModel(Strict):
+    text: Text
+    file: Annotated[str | None, BeforeValidator(_text)] = None
+    voice: Name = "user"
+    at: Annotated[float | Literal["start", "end"], BeforeValidator(_at)] = "end"
+
+
+class LimitsModel(Strict):
+    answer_within: Patience = 8.0
+    reply_max: Patience = 30.0
+    quiet_tail: Seconds = 3.0
+
+
+class CanvasModel(Strict):
+    width: Annotated[int, BeforeValidator(_whole)] = 1280
+    height: Annotated[int, BeforeValidator(_whole)] = 720
+    fps: Annotated[int, BeforeValidator(_whole)] = 30
+
+
+class PriorModel(Strict):
+    forms: Annotated[list[Annotated[str, BeforeValidator(_form)]], BeforeValidator(_texts)] = Field(
+        default=["text"], alias="as"
+    )
+    steps: Annotated[list[Text], BeforeValidator(_list)]
+
+
+class TurnModel(Strict):
+    id: Annotated[str | None, BeforeValidator(_name)] = None
+    clip: Annotated[str | None, BeforeValidator(_name)] = None
+    start: Annotated[float | None, BeforeValidator(seconds)] = Field(default=None, alias="from")
+    until: Seconds
+    say: Annotated[list[Annotated[SayModel, BeforeValidator(_spoken)]], BeforeValidator(_say)] = (
+        Field(default=[])
+    )
+    answer: Annotated[str | None, BeforeValidator(_text)] = None
+    accept: Texts = Field(default=[])
+    key_points: Annotated[
+        list[Annotated[list[Text], BeforeValidator(_point)]], BeforeValidator(_list)
+    ] = Field(default=[])
+    quiet: Annotated[bool, BeforeValidator(_true)] = False
+    either: Annotated[bool, BeforeValidator(_true)] = False
+    event: Annotated[float | None, BeforeValidator(seconds)] = None
+    within: Annotated[float | None, BeforeValidator(seconds)] = None
+    asked_in: Annotated[str | None, BeforeValidator(_name)] = None
+    evidence: Annotated[
+        list[Annotated[list[Seconds], BeforeValidator(_pair)]], BeforeValidator(_list)
+    ] = Field(default=[])
+    show: Later = None
+    gesture: Later = None
+    choice: Later = None
+    caption: Later = None
+    paths: Later = None
+
+
+class ScenarioModel(Strict):
+    version: Annotated[str, _choice("1")]
+    id: Name
+    title: Text = ""
+    task: Annotated[str, BeforeValidator(_task)] = CUSTOM
+    pace: Annotated[str, _choice("wait", "continuous")] = "wait"
+    clip: Annotated[ClipModel | None, BeforeValidator(_clip)] = None
+    clips: dict[Name, Annotated[ClipModel, BeforeValidator(_clip)]] = Field(default={})
+    voices: dict[Name, Text] = Field(default={})
+    goal: Text = ""
+    prior: PriorModel | None = None
+    limits: LimitsModel = LimitsModel()
+    canvas: CanvasModel = CanvasModel()
+    turns: Annotated[list[Any], BeforeValidator(_list)]
+    """Each is read on its own as a TurnModel, so that one wrong turn hides no other's problems."""
