@@ -16,6 +16,9 @@ from dataclasses import dataclass, field
 from simulator.bridge.events import CallEvent, Cued, CuedTurn, ResponseAsked, SpeechEnded
 
 OKAY = "Okay."
+COURTEOUS = 1.5
+"""Seconds within which an acknowledgement still is one; a slower baseline leaves it out, since it
+would land in the next turn."""
 """What is said where something may be said."""
 REMARK = "That looks interesting."
 """What a talkative one says where nothing should be."""
@@ -148,6 +151,8 @@ class Conduct:
 
     def _answer(self, turn: _Turn, due: float, by: str) -> list[Line]:
         turn.said = True
+        if turn.cue.expect == "either" and self.delay > COURTEOUS:
+            return []
         text = turn.cue.answer if turn.cue.expect == "answer" else OKAY
         return [self._line(text or OKAY, due + self.delay, turn, by)]
 

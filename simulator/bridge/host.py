@@ -58,7 +58,7 @@ PRIVATE: Mapping[str, tuple[str, ...]] = {
 """Names of aiortc that this module reads; a test holds that each exists."""
 
 
-class _Over(Exception):  # noqa: N818 it ends a task group, nothing is wrong
+class _Over(Exception):
     """The call is over."""
 
 

@@ -26,8 +26,8 @@ from simulator.bridge.events import (
 CUE = "omnistage.cue"
 """The simulator's own message; see `simulator.session.cues`."""
 TEXT_LIMIT = 40_000
-"""Characters of a response's text; what is more is cut, and the response ends `incomplete`. The whole
-goes into one message at its end, which may have 262,144 bytes, up to six for a character."""
+"""Characters of a response's text; what is more is cut, and the response ends `incomplete`. The
+whole goes into one message at its end, which may have 262,144 bytes, up to six for a character."""
 ITEMS = 10_000
 """Items of one conversation; the oldest are forgotten beyond it."""
 
@@ -43,7 +43,7 @@ class Clear:
     """The caller wants the sound that is playing cut (`output_audio_buffer.clear`)."""
 
 
-class Refusal(Exception):  # noqa: N818 it is an answer of the protocol, not an error of ours
+class Refusal(Exception):
     """A message that cannot be served; becomes an `error` event."""
 
     def __init__(self, code: str, message: str, param: str | None = None) -> None:

@@ -19,7 +19,7 @@ from simulator.agent import Agent, Dial, Launch
 from simulator.errors import AgentError, OmnistageError
 
 
-class Stopped(Exception):  # noqa: N818 - a wish of the user, not an error
+class Stopped(Exception):
     """The user stopped the run while an agent was starting."""
 
 

@@ -75,6 +75,7 @@ def test_an_event_is_answered_when_it_is_due_whatever_is_heard() -> None:
 
 def test_where_it_may_speak_it_says_okay() -> None:
     assert Play().cue(10, turn("either")).heard(12.0).until(20).lines == [(OKAY, 12.6, "heard")]
+    assert Play(delay=4.0).cue(10, turn("either")).heard(12.0).until(20).lines == []
     assert Play().cue(10, turn("either", due_in=None)).heard(12.0).until(20).lines == []
 
 
