@@ -1,0 +1,121 @@
+"""What we offer, what an answer must hold, and what came of it.
+
+We offer Opus both ways and H264 from us (constrained baseline, packetization mode 1) before VP8:
+our media is encoded once, as H264. Counterpart: `simulator.rtc.peer` places the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aiortc import RTCPeerConnection, RTCRtpSender, RTCRtpTransceiver
+from aiortc.sdp import MediaDescription, SessionDescription
+
+from simulator.errors import AgentError, NetworkError
+from simulator.rtc.taps import Kind, candidate_pair
+
+_PROFILES = ("42e01f", "42001f")
+"""H264 profiles that decode what we send, the exact one first."""
+
+
+def prefer_our_codecs(transceiver: RTCRtpTransceiver) -> None:
+    """Order what an offer of `transceiver` lists."""
+    capabilities = RTCRtpSender.getCapabilities(transceiver.kind).codecs
+    if transceiver.kind == "audio":
+        ours = [c for c in capabilities if c.name.lower() == "opus"]
+    else:
+        h264 = [c for c in capabilities if c.name == "H264"]
+        h264.sort(key=lambda c: _PROFILES.index(str(c.parameters.get("profile-level-id"))))
+        ours = h264 + [c for c in capabilities if c.name.lower() in ("vp8", "rtx")]
+    transceiver.setCodecPreferences(ours)
+
+
+def check_candidates(connection: RTCPeerConnection) -> None:
+    """Raises NetworkError if this host has no address that a peer could reach."""
+    gatherer = connection.getTransceivers()[0].receiver.transport.transport.iceGatherer
+    if not gatherer.getLocalCandidates():
+        raise NetworkError(
+            "this host has no network address but loopback, which WebRTC does not use",
+            hint="give it one, e.g. `ip addr add 10.99.0.1/32 dev lo` (as root)",
+        )
+
+
+def check_answer(sdp: str) -> SessionDescription:
+    """The answer, parsed. Raises AgentError if it is broken or takes no sound or no H264."""
+    try:
+        answer = SessionDescription.parse(sdp)
+    except (ValueError, IndexError, AssertionError, KeyError, TypeError) as error:
+        raise AgentError(f"the agent's SDP answer cannot be read: {error!r}") from None
+    audio = _media(answer, "audio")
+    if audio is None or audio.direction in ("inactive", "sendonly"):
+        raise AgentError("the agent answered without audio: it does not listen")
+    if not any(codec.name.lower() == "opus" for codec in audio.rtp.codecs):
+        raise AgentError(f"the agent takes no Opus audio, only {_names(audio)}")
+    video = _media(answer, "video")
+    if video is None or video.direction in ("inactive", "sendonly"):
+        raise AgentError("the agent rejected our video: it does not watch")
+    if not any(codec.name == "H264" for codec in video.rtp.codecs):
+        raise AgentError(f"the agent takes no H264 video, only {_names(video)}")
+    if _media(answer, "application") is None:
+        raise AgentError("the agent answered without a data channel")
+    return answer
+
+
+def put_ours_first(transceiver: RTCRtpTransceiver) -> None:
+    """Send the codec that our media is encoded in, wherever the answer lists it.
+
+    Call it right after `setRemoteDescription`: the sender starts with the first codec.
+    """
+    want = "opus" if transceiver.kind == "audio" else "h264"
+    codecs: list[Any] = list(transceiver._codecs)
+    codecs.sort(key=lambda codec: codec.name.lower() != want)
+    transceiver._codecs = codecs
+
+
+def describe(connection: RTCPeerConnection, answer: SessionDescription) -> dict[str, Any]:
+    """What was negotiated, for the recording: codecs, payload types, clocks, SSRCs, the path."""
+    negotiated: dict[str, Any] = {
+        transceiver.kind: _describe(transceiver, answer)
+        for transceiver in connection.getTransceivers()
+    }
+    pair = candidate_pair(connection)
+    negotiated["path"] = pair and {"local": pair[0], "remote": pair[1]}
+    return negotiated
+
+
+def _describe(transceiver: RTCRtpTransceiver, answer: SessionDescription) -> Mapping[str, Any]:
+    codec: Any = transceiver._codecs[0]
+    sender: Any = transceiver.sender
+    resend = next(
+        (
+            c.payloadType
+            for c in transceiver._codecs
+            if c.name.lower() == "rtx" and c.parameters.get("apt") == codec.payloadType
+        ),
+        None,
+    )
+    media = _media(answer, "audio" if transceiver.kind == "audio" else "video")
+    theirs = [source.ssrc for source in media.ssrc] if media else []
+    return {
+        "codec": codec.name,
+        "payload_type": codec.payloadType,
+        "clock": codec.clockRate,
+        "parameters": dict(codec.parameters),
+        "ssrc": sender._ssrc,
+        "rtx_payload_type": resend,
+        "rtx_ssrc": sender._rtx_ssrc if resend is not None else None,
+        "received_ssrcs": sorted(set(theirs)),
+        "direction": transceiver.currentDirection,
+    }
+
+
+def _media(answer: SessionDescription, kind: Kind | str) -> MediaDescription | None:
+    """The answer's section of this kind, if it was not rejected."""
+    return next((m for m in answer.media if m.kind == kind and m.port != 0), None)
+
+
+def _names(media: MediaDescription) -> str:
+    return (
+        ", ".join(sorted({c.name for c in media.rtp.codecs if c.name.lower() != "rtx"})) or "none"
+    )

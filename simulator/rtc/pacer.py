@@ -1,0 +1,64 @@
+"""One alarm clock for all senders of an event loop.
+
+Thousands of packets fall due each second in a process full of sessions. A timer of asyncio for each
+would cost as much as sending; here they wait in one heap behind one timer, and all that are due are
+sent in one go. Counterpart: `simulator.rtc.sender`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
+
+class Pacer:
+    """Calls back at times of the event loop's clock. Callbacks must not raise."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._time = loop.time
+        self._call_at = loop.call_at
+        self._heap: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = itertools.count()
+        self._timer: asyncio.TimerHandle | None = None
+        self._firing = False
+
+    def at(self, when: float, call: Callable[[], None]) -> None:
+        """Call at `when`. There is no taking back: who has changed its mind ignores the call."""
+        heapq.heappush(self._heap, (when, next(self._order), call))
+        if not self._firing and self._heap[0][0] == when:
+            self._set(when)
+
+    def _set(self, when: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._call_at(when, self._fire)
+
+    def _fire(self) -> None:
+        self._timer = None
+        self._firing = True
+        heap, time = self._heap, self._time
+        try:
+            now = time()
+            while heap and heap[0][0] <= now:
+                heapq.heappop(heap)[2]()
+                if heap and heap[0][0] > now:
+                    now = time()
+        finally:
+            self._firing = False
+        if heap:
+            self._set(heap[0][0])
+
+
+_PACERS: WeakKeyDictionary[asyncio.AbstractEventLoop, Pacer] = WeakKeyDictionary()
+
+
+def pacer() -> Pacer:
+    """The running event loop's."""
+    loop = asyncio.get_running_loop()
+    found = _PACERS.get(loop)
+    if found is None:
+        found = _PACERS[loop] = Pacer(loop)
+    return found

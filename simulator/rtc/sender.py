@@ -1,0 +1,267 @@
+"""Sends one kind of media of a playlist, each packet at its time: the lean loop of a paced sender.
+
+It takes the place of the loop in which aiortc's sender pulls frames from a track. That one costs
+several times the CPU, for objects and tasks made for each packet; here a packet is joined from
+bytes, encrypted and handed to the socket. Reports, NACK handling and everything else stay aiortc's,
+on counters and a history that are kept for it. Counterparts: `simulator.rtc.playlist` says what is
+due when, `simulator.rtc.secure` encrypts and sends, `simulator.rtc.peer` installs one a kind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aiortc import RTCRtpTransceiver
+from aiortc.clock import current_ntp_time
+from aiortc.codecs.h264 import H264Encoder
+from aiortc.rtcrtpparameters import RTCRtpCodecParameters
+from aiortc.rtp import RtcpSrPacket
+
+from simulator.media.timeline import PTIME
+from simulator.rtc.pacer import pacer
+from simulator.rtc.playlist import Playlist, Scheduled
+from simulator.rtc.quiet import QUIET
+from simulator.rtc.secure import Outlet
+from simulator.rtc.taps import SENDER_LOOP, Kind, Tap
+
+HISTORY = 256
+"""Packets kept for resending: more than a second of 720p."""
+_MID = "urn:ietf:params:rtp-hdrext:sdes:mid"
+_SEND_TIME = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
+_EARLY = 0.0005
+"""Seconds by which an alarm may come before its time."""
+_HEADER = struct.Struct(">BBHII")
+_VERSION_2 = 0x80
+_EXTENDED = 0x10
+
+
+@dataclass(frozen=True, slots=True)
+class _Extensions:
+    """Header extensions around the one that changes with each packet, the send time."""
+
+    before: bytes = b""
+    timed: bool = False
+    after: bytes = b""
+
+    @property
+    def size(self) -> int:
+        return len(self.before) + 3 * self.timed + len(self.after)
+
+
+class PacedSender:
+    """Feeds the sender of `transceiver` from `playlist`, telling `tap` of every packet."""
+
+    def __init__(
+        self,
+        transceiver: RTCRtpTransceiver,
+        playlist: Playlist,
+        tap: Tap,
+        failed: Callable[[str], None],
+    ) -> None:
+        self._kind: Kind = "audio" if transceiver.kind == "audio" else "video"
+        self._transceiver = transceiver
+        self._sender: Any = transceiver.sender
+        self._playlist = playlist
+        self._tap = tap
+        self._failed = failed
+        self._over: asyncio.Future[None] | None = None
+        self._alarm: float | None = None
+        """Session time for which the pacer has been set; None: for none."""
+        self._pacer = pacer()
+        self._outlet: Outlet | None = None
+        # The lower half: a wrap soon after the start would confuse SRTP where packets are lost.
+        self._sequence = random.randrange(1, 0x8000)
+        self._resend_sequence = random.randrange(1, 0x8000)
+        self._first_stamp = random.getrandbits(32)
+        self._history: list[bytes] = [b""] * HISTORY
+        self._ssrc: int = self._sender._ssrc
+        self._payload_type = 0
+        self._resend_type: int | None = None
+        self._extensions = _Extensions()
+        self._first_byte = _VERSION_2
+        self._ntp_zero = 0
+        self._last: tuple[int, float] = (0, 0.0)
+        self._packets = 0
+        self._octets = 0
+        self._report = getattr(self._sender, SENDER_LOOP["report"])
+        playlist.on_change(self._changed)
+
+    def install(self) -> None:
+        """Take the place of the stock loop; before the connection starts to send."""
+        setattr(self._sender, SENDER_LOOP["run"], self._run)
+        setattr(self._sender, SENDER_LOOP["resend"], self._resend)
+        setattr(self._sender, SENDER_LOOP["report"], self._send_report)
+
+    # ------------------------------------------------------------ the loop
+
+    async def _run(self, codec: RTCRtpCodecParameters) -> None:
+        """In place of the stock loop: lasts until it is cancelled or there is no path any more."""
+        started: asyncio.Event = getattr(self._sender, SENDER_LOOP["started"])
+        exited: asyncio.Event = getattr(self._sender, SENDER_LOOP["exited"])
+        started.set()
+        self._over = asyncio.get_running_loop().create_future()
+        try:
+            self._negotiated(codec)
+            self._changed()
+            await self._over
+        except asyncio.CancelledError:
+            # As in the loop replaced: whoever stops the sender waits for `exited` instead.
+            return
+        finally:
+            self._over.cancel()
+            exited.set()
+
+    def _changed(self) -> None:
+        """Look what is next: the schedule has changed, or we have just begun."""
+        if self._over is not None and not self._over.done():
+            self._wait_for(self._playlist.peek(self._kind))
+
+    def _wait_for(self, scheduled: Scheduled | None) -> None:
+        if scheduled is None:
+            self._alarm = None
+            return
+        now = self._playlist.now()
+        QUIET.pause(now, scheduled.due)
+        if self._alarm != scheduled.due:
+            self._alarm = scheduled.due
+            self._pacer.at(self._playlist.clock_time(scheduled.due), self._fire)
+
+    def _fire(self) -> None:
+        """Send what is due, and ask to come back when the next is."""
+        playlist, kind = self._playlist, self._kind
+        if self._over is None or self._over.done():
+            return
+        if self._alarm is None or self._alarm > playlist.now() + _EARLY:
+            return  # set before the schedule changed
+        self._alarm = None
+        try:
+            scheduled = playlist.peek(kind)
+            while scheduled is not None and scheduled.due <= playlist.now():
+                playlist.advance(kind)
+                self._send(scheduled)
+                scheduled = playlist.peek(kind)
+            self._wait_for(scheduled)
+        except ConnectionError:
+            self._over.set_result(None)
+        except Exception as error:  # noqa: BLE001
+            # Whatever it is, nobody awaits an alarm: without a word the session would go on with a
+            # frozen picture, and its recording would look like the agent's silence.
+            self._over.set_result(None)
+            self._failed(f"{self._kind} stopped: {error!r}")
+
+    # ------------------------------------------------------------ packets
+
+    def _negotiated(self, codec: RTCRtpCodecParameters) -> None:
+        self._payload_type = int(codec.payloadType or 0)
+        self._resend_type = next(
+            (
+                c.payloadType
+                for c in self._transceiver._codecs
+                if c.name.lower() == "rtx" and c.parameters.get("apt") == codec.payloadType
+            ),
+            None,
+        )
+        ids = {ext.uri: ext.id for ext in self._transceiver._headerExtensions}
+        self._extensions = _header_extensions(
+            ids.get(_MID), str(self._transceiver.mid), ids.get(_SEND_TIME)
+        )
+        self._first_byte = _VERSION_2 | (_EXTENDED if self._extensions.size else 0)
+        self._ntp_zero = current_ntp_time() - int(self._playlist.now() * 2**32)
+        self._outlet = Outlet(self._sender.transport)
+
+    def _send(self, scheduled: Scheduled) -> None:
+        """All packets of a frame, back to back. Raises ConnectionError when there is no path."""
+        assert self._outlet is not None
+        kind, due = self._kind, scheduled.due
+        payloads = (scheduled.payload,) if kind == "audio" else packetise(scheduled.payload)
+        send = self._outlet.sender()
+        now, told, history = self._playlist.now, self._tap.sent_rtp, self._history
+        pack, first, ssrc = _HEADER.pack, self._first_byte, self._ssrc
+        before, timed, after = (
+            self._extensions.before,
+            self._extensions.timed,
+            self._extensions.after,
+        )
+        stamp = (self._first_stamp + scheduled.ticks) & 0xFFFFFFFF
+        sequence, left, payload_type = self._sequence, len(payloads), self._payload_type
+        for payload in payloads:
+            left -= 1
+            t = now()
+            sent_at = (int(t * 262_144) & 0xFFFFFF).to_bytes(3) if timed else b""
+            mark = payload_type if left else payload_type | 0x80
+            head = pack(first, mark, sequence, stamp, ssrc)
+            packet = b"".join((head, before, sent_at, after, payload))
+            send(packet)
+            history[sequence % HISTORY] = packet
+            sequence = (sequence + 1) & 0xFFFF
+            self._octets += len(payload)
+            told(t, kind, packet, due)
+        self._sequence = sequence
+        self._packets += len(payloads)
+        self._last = (stamp, due)
+
+    async def _send_report(self, packets: list[Any]) -> None:
+        """A sender report goes out: fill in the stamp and time of the media, and the counts."""
+        for report in packets:
+            if isinstance(report, RtcpSrPacket):
+                stamp, due = self._last
+                media = due - PTIME if self._kind == "audio" else due
+                report.sender_info.ntp_timestamp = self._ntp_zero + int(media * 2**32)
+                report.sender_info.rtp_timestamp = stamp
+                report.sender_info.packet_count = self._packets & 0xFFFFFFFF
+                report.sender_info.octet_count = self._octets & 0xFFFFFFFF
+        await self._report(packets)
+
+    async def _resend(self, sequence: int) -> None:
+        """A packet was reported lost: send it again, as RTX where that was negotiated."""
+        packet = self._history[sequence % HISTORY]
+        if self._outlet is None or not packet or int.from_bytes(packet[2:4]) != sequence:
+            return
+        if self._resend_type is not None:
+            body = _HEADER.size + self._extensions.size
+            packet = b"".join(
+                (
+                    packet[:1],
+                    bytes((self._resend_type | packet[1] & 0x80,)),
+                    self._resend_sequence.to_bytes(2),
+                    packet[4:8],
+                    self._sender._rtx_ssrc.to_bytes(4),
+                    packet[12:body],
+                    packet[2:4],
+                    packet[body:],
+                )
+            )
+            self._resend_sequence = (self._resend_sequence + 1) & 0xFFFF
+        t = self._playlist.now()
+        try:
+            self._outlet.sender()(packet)
+        except ConnectionError:
+            return
+        self._tap.sent_rtp(t, self._kind, packet, None)
+
+
+def _header_extensions(mid_id: int | None, mid: str, time_id: int | None) -> _Extensions:
+    """One-byte header extensions (RFC 8285): the section's id, and a place for the send time."""
+    elements = b""
+    if mid_id is not None:
+        name = mid.encode()
+        elements += bytes((mid_id << 4 | len(name) - 1,)) + name
+    if time_id is not None:
+        elements += bytes((time_id << 4 | 2,))
+    if not elements:
+        return _Extensions()
+    size = len(elements) + (3 if time_id is not None else 0)
+    padding = -size % 4
+    words = (size + padding) // 4
+    before = struct.pack(">HH", 0xBEDE, words) + elements
+    return _Extensions(before, time_id is not None, bytes(padding))
+
+
+def packetise(access_unit: bytes) -> Sequence[bytes]:
+    """An Annex-B access unit as RTP payloads (RFC 6184, packetization mode 1)."""
+    return H264Encoder._packetize(H264Encoder._split_bitstream(access_unit))

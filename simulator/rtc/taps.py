@@ -1,0 +1,321 @@
+"""Taps on a connection: every RTP and RTCP packet in clear, with its time, on its way in or out.
+
+Times must not be read where aiortc hands out decoded frames (its jitter buffer adds 80 ms to sound
+and more after a loss), so packets are taken where they leave or arrive. That needs private names of
+aiortc: all of them are in `PRIVATE`, and a test holds that each still exists. Counterparts:
+`simulator.recording.writer` is the tap that keeps everything, `simulator.rtc.ear` and
+`simulator.bridge` hear from one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple, Protocol
+
+from aioice.ice import StunProtocol
+from aioice.stun import TransactionError
+from aiortc import RTCConfiguration, RTCPeerConnection
+from aiortc.codecs.h264 import H264Encoder
+from pylibsrtp import Session
+
+from simulator.rtc.secure import short_cut
+
+Kind = Literal["audio", "video"]
+Direction = Literal["in", "out"]
+
+SENDER_LOOP: Mapping[str, str] = {
+    "run": "_run_rtp",
+    "resend": "_retransmit",
+    "started": "_RTCRtpSender__rtp_started",
+    "exited": "_RTCRtpSender__rtp_exited",
+    "report": "_send_rtcp",
+}
+"""What `simulator.rtc.sender` replaces in aiortc's sender, or tells it."""
+
+RECEIVED_STREAMS = "_RTCRtpReceiver__remote_streams"
+"""Statistics of each source that aiortc's receiver reports on."""
+
+PRIVATE: Mapping[str, tuple[str, ...]] = {
+    "RTCDtlsTransport": (
+        "_send_rtp",
+        "_handle_rtp_data",
+        "_handle_rtcp_data",
+        "_tx_srtp",
+        "_rx_srtp",
+    ),
+    "RTCRtpReceiver": ("_handle_disconnect", RECEIVED_STREAMS),
+    "RTCRtpSender": ("_ssrc", "_rtx_ssrc", *SENDER_LOOP.values()),
+    "RTCRtpTransceiver": ("_codecs", "_headerExtensions"),
+    "RTCIceTransport": ("_connection",),
+    "H264Encoder": ("_packetize", "_split_bitstream"),
+    "Connection": ("_nominated", "_protocols", "build_request", "remote_password"),
+    "StunProtocol": ("request", "transport", "datagram_received"),
+    "Session": ("_srtp", "_cdata", "_buffer"),
+}
+"""Names of aiortc, aioice and pylibsrtp that `simulator.rtc` hooks or reads and that are not their
+public interface."""
+
+_SEND, _RTP_IN, _RTCP_IN = PRIVATE["RTCDtlsTransport"][:3]
+
+
+class Tap(Protocol):
+    """Hears everything that crosses a connection. `t` is session time in seconds.
+
+    Called in the event loop between packets: it must be quick and must not raise for what a peer
+    may send.
+    """
+
+    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
+        """An RTP packet in clear left at `t`; `due` is when it should have, None for resends."""
+        ...
+
+    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
+        """An RTP packet in clear arrived at `t` (resends come with their own SSRC, as RTX)."""
+        ...
+
+    def sent_rtcp(self, t: float, packet: bytes) -> None:
+        """A compound RTCP packet in clear left."""
+        ...
+
+    def received_rtcp(self, t: float, packet: bytes) -> None:
+        """A compound RTCP packet in clear arrived."""
+        ...
+
+    def wire(self, t: float, dir: Direction, raw: str | bytes) -> None:
+        """A whole message of the data channel."""
+        ...
+
+
+class NullTap:
+    """Hears nothing; also the base of taps that want only some of it."""
+
+    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
+        pass
+
+    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
+        pass
+
+    def sent_rtcp(self, t: float, packet: bytes) -> None:
+        pass
+
+    def received_rtcp(self, t: float, packet: bytes) -> None:
+        pass
+
+    def wire(self, t: float, dir: Direction, raw: str | bytes) -> None:
+        pass
+
+
+class FanOut:
+    """One tap that tells several, in order."""
+
+    def __init__(self, *taps: Tap) -> None:
+        self._taps = taps
+
+    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
+        for tap in self._taps:
+            tap.sent_rtp(t, kind, packet, due)
+
+    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
+        for tap in self._taps:
+            tap.received_rtp(t, kind, packet)
+
+    def sent_rtcp(self, t: float, packet: bytes) -> None:
+        for tap in self._taps:
+            tap.sent_rtcp(t, packet)
+
+    def received_rtcp(self, t: float, packet: bytes) -> None:
+        for tap in self._taps:
+            tap.received_rtcp(t, packet)
+
+    def wire(self, t: float, dir: Direction, raw: str | bytes) -> None:
+        for tap in self._taps:
+            tap.wire(t, dir, raw)
+
+
+def hook(
+    connection: RTCPeerConnection,
+    tap: Tap,
+    now: Callable[[], float],
+    *,
+    decode: bool = False,
+) -> None:
+    """Let `tap` hear everything on `connection`.
+
+    Call it right after `setRemoteDescription`, before anything else is awaited: bundling replaces
+    transports there (one hooked earlier hears nothing), and media may flow soon after.
+
+    `now` gives session time. Packets that aiortc sends have no due time; a
+    `simulator.rtc.sender.PacedSender` tells the tap of its own, with theirs. Unless `decode` is
+    set, aiortc's decoders are ended, so that its tracks get no frames and nothing queues for a
+    reader that does not exist. Statistics, receiver reports and NACK work on.
+    """
+    senders: dict[int, Kind] = {}
+    receivers: dict[int, tuple[Kind, _Streams]] = {}
+    transports: dict[int, Any] = {}
+    for transceiver in connection.getTransceivers():
+        kind: Kind = "audio" if transceiver.kind == "audio" else "video"
+        sender: Any = transceiver.sender
+        senders[sender._ssrc] = senders[sender._rtx_ssrc] = kind
+        streams: _Streams = {}
+        if kind == "audio" and not decode:
+            streams = getattr(transceiver.receiver, RECEIVED_STREAMS)
+        for codec in transceiver._codecs:
+            if codec.payloadType is not None:
+                receivers[codec.payloadType] = (kind, streams)
+        transport = transceiver.receiver.transport
+        transports[id(transport)] = transport
+        if not decode:
+            _end_decoder(transceiver.receiver)
+    for transport in transports.values():
+        _hook_sending(transport, tap, now, senders)
+        _hook_receiving(transport, tap, now, receivers)
+
+
+def _hook_sending(
+    transport: Any, tap: Tap, now: Callable[[], float], senders: Mapping[int, Kind]
+) -> None:
+    send = getattr(transport, _SEND)
+
+    async def tapped_send(data: bytes) -> None:
+        t = now()
+        await send(data)
+        if is_rtcp(data):
+            tap.sent_rtcp(t, data)
+            return
+        kind = senders.get(int.from_bytes(data[8:12]))
+        if kind is not None:
+            tap.sent_rtp(t, kind, data, None)
+
+    setattr(transport, _SEND, tapped_send)
+
+
+class _Numbers(NamedTuple):
+    """What aiortc's statistics read of a packet."""
+
+    sequence_number: int
+    timestamp: int
+
+
+_Streams = Mapping[int, Any]
+_NOTHING: tuple[None, _Streams] = (None, {})
+
+
+def _hook_receiving(
+    transport: Any,
+    tap: Tap,
+    now: Callable[[], float],
+    receivers: Mapping[int, tuple[Kind, _Streams]],
+) -> None:
+    rtp_in = getattr(transport, _RTP_IN)
+    rtcp_in = getattr(transport, _RTCP_IN)
+
+    shortened = False
+
+    def known(data: bytes) -> bool:
+        """Whether a packet is of sound that has been heard before and that nobody decodes."""
+        streams = receivers.get(data[1] & 0x7F, _NOTHING)[1]
+        return int.from_bytes(data[8:12]) in streams
+
+    def hear(data: bytes) -> None:
+        """What there is to do for such a packet, without parsing, routing and jitter buffer."""
+        tap.received_rtp(now(), "audio", data)
+        stream = receivers[data[1] & 0x7F][1][int.from_bytes(data[8:12])]
+        stream.add(_Numbers(int.from_bytes(data[2:4]), int.from_bytes(data[4:8])))
+
+    async def tapped_rtp(data: bytes, arrival_time_ms: int) -> None:
+        nonlocal shortened
+        if len(data) >= 12 and known(data):
+            hear(data)
+            if not shortened:
+                shortened = True
+                short_cut(transport, known, hear)
+            return
+        kind = receivers.get(data[1] & 0x7F, _NOTHING)[0] if len(data) >= 12 else None
+        if kind is not None:
+            tap.received_rtp(now(), kind, data)
+        await rtp_in(data, arrival_time_ms=arrival_time_ms)
+
+    async def tapped_rtcp(data: bytes) -> None:
+        tap.received_rtcp(now(), data)
+        await rtcp_in(data)
+
+    setattr(transport, _RTP_IN, tapped_rtp)
+    setattr(transport, _RTCP_IN, tapped_rtcp)
+
+
+async def probe(connection: RTCPeerConnection) -> bool:
+    """Ask the other side for a sign of life: a STUN check on the pair in use, up to 1.5 s."""
+    ice = connection.getTransceivers()[0].receiver.transport.transport._connection
+    for pair in list(ice._nominated.values()):
+        check = ice.build_request(pair, nominate=False)
+        key = (ice.remote_password or "").encode()
+        try:
+            await pair.protocol.request(
+                check, pair.remote_addr, integrity_key=key, retransmissions=1
+            )
+        except TransactionError:
+            continue
+        return True
+    return False
+
+
+def candidate_pair(connection: RTCPeerConnection) -> tuple[str, str] | None:
+    """The two ends of the path in use, as `type address:port`; None before there is one."""
+    ice = connection.getTransceivers()[0].receiver.transport.transport._connection
+    for pair in ice._nominated.values():
+        ends = (pair.local_candidate, pair.remote_candidate)
+        local, remote = (f"{end.type} {end.host}:{end.port}" for end in ends)
+        return local, remote
+    return None
+
+
+def _end_decoder(receiver: Any) -> None:
+    """Let `receiver` start as usual, then end its decoding thread: without it nothing queues."""
+    start = receiver.receive
+
+    async def receive(parameters: Any) -> None:
+        await start(parameters)
+        receiver._handle_disconnect()
+
+    receiver.receive = receive
+
+
+def is_rtcp(data: bytes) -> bool:
+    """Whether a packet of the shared port is RTCP (RFC 5761, section 4)."""
+    return len(data) >= 2 and 192 <= data[1] <= 208
+
+
+def missing_names() -> tuple[str, ...]:
+    """Names of `PRIVATE` that the installed aiortc and aioice lack; starts an event loop."""
+    return asyncio.run(find_missing_names())
+
+
+async def find_missing_names() -> tuple[str, ...]:
+    """As `missing_names`, within a running event loop."""
+    connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+    try:
+        transceiver = connection.addTransceiver("audio")
+        await connection.setLocalDescription(await connection.createOffer())
+        transport = transceiver.receiver.transport
+        ice = getattr(transport.transport, "_connection", None)
+        # The classes whose names are set in their constructors are looked at as instances.
+        found: Mapping[str, Any] = {
+            "RTCDtlsTransport": transport,
+            "RTCRtpReceiver": transceiver.receiver,
+            "RTCRtpSender": transceiver.sender,
+            "RTCRtpTransceiver": transceiver,
+            "RTCIceTransport": transport.transport,
+            "H264Encoder": H264Encoder,
+            "Connection": ice,
+            "Session": Session(),
+            "StunProtocol": next(iter(getattr(ice, "_protocols", ())), StunProtocol),
+        }
+    finally:
+        await connection.close()
+    return tuple(
+        f"{owner}.{name}"
+        for owner, names in PRIVATE.items()
+        for name in names
+        if not hasattr(found[owner], name)
+    )

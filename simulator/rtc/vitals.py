@@ -1,0 +1,180 @@
+"""What a call's packets say of its health: send-time errors, losses, round trip, proof of arrival.
+
+A tap like any other. Counterparts: `simulator.rtc.peer` asks for a HealthRecord each second; the
+recording's own figures are computed again from its packets.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from array import array
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from simulator.recording.records import HealthRecord
+from simulator.rtc.taps import Kind, NullTap
+
+WINDOW = 1.0
+"""Seconds that a health record looks back."""
+_BINS_PER_SECOND = 10_000
+"""Resolution of the whole call's send-time errors: 0.1 ms, up to a second."""
+_SENDER_REPORT = 200
+_RECEIVER_REPORT = 201
+_BLOCK = struct.Struct(">I4x8xII")
+"""A report block: SSRC, loss (read apart), highest sequence and jitter (not read), LSR, DLSR."""
+
+
+@dataclass(slots=True)
+class _Received:
+    """Sequence numbers of one incoming stream."""
+
+    first: int
+    highest: int
+    count: int = 1
+
+    def add(self, sequence: int) -> None:
+        step = (sequence - self.highest) & 0xFFFF
+        if step < 0x8000:
+            self.highest += step
+        self.count += 1
+
+    @property
+    def lost(self) -> int:
+        return max(0, self.highest - self.first + 1 - self.count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """One block of a receiver report."""
+
+    ssrc: int
+    """The stream of ours that it is about."""
+    lost: int
+    """Packets lost since the beginning, as the receiver counts."""
+    since: int
+    """Middle 32 bits of the NTP time of the sender report that it had last; 0: none."""
+    delay: float
+    """Seconds since it had that."""
+
+
+class Vitals(NullTap):
+    """Counts on what crosses; `record` sums up the last second."""
+
+    def __init__(self) -> None:
+        self._errors: deque[tuple[float, float]] = deque(maxlen=1_000)
+        self._histogram = array("L", bytes(_BINS_PER_SECOND * array("L").itemsize))
+        self._streams: dict[int, _Received] = {}
+        self._sent_reports: dict[int, float] = {}
+        self._lost_there: dict[int, int] = {}
+        self._lags: deque[tuple[float, float]] = deque(maxlen=200)
+        self.reported = 0
+        """Receiver reports on streams of ours so far."""
+        self.rtt: float | None = None
+        """Last round trip in seconds."""
+        self.last_heard = 0.0
+        """Session time of the last packet from the other side."""
+        self.sent = 0
+        self.received = 0
+
+    # ------------------------------------------------------------ tap
+
+    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
+        self.sent += 1
+        if due is not None:
+            error = abs(t - due)
+            self._errors.append((t, error))
+            self._histogram[min(int(error * _BINS_PER_SECOND), _BINS_PER_SECOND - 1)] += 1
+
+    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
+        self.last_heard = t
+        self.received += 1
+        ssrc = int.from_bytes(packet[8:12])
+        sequence = int.from_bytes(packet[2:4])
+        stream = self._streams.get(ssrc)
+        if stream is not None:
+            stream.add(sequence)
+        elif len(self._streams) < 64:
+            self._streams[ssrc] = _Received(sequence, sequence)
+
+    def sent_rtcp(self, t: float, packet: bytes) -> None:
+        if len(packet) >= 20 and packet[1] == _SENDER_REPORT:
+            self._sent_reports[int.from_bytes(packet[10:14])] = t
+            if len(self._sent_reports) > 32:
+                del self._sent_reports[next(iter(self._sent_reports))]
+
+    def received_rtcp(self, t: float, packet: bytes) -> None:
+        self.last_heard = t
+        for report in receiver_reports(packet):
+            self.reported += 1
+            self._lost_there[report.ssrc] = report.lost
+            sent = self._sent_reports.get(report.since) if report.since else None
+            if sent is not None:
+                self.rtt = max(0.0, t - sent - report.delay)
+
+    # ------------------------------------------------------------ summing up
+
+    def heard(self, t: float) -> None:
+        """Something else proved that the other side lives."""
+        self.last_heard = max(self.last_heard, t)
+
+    def lag(self, t: float, seconds: float) -> None:
+        """The event loop came `seconds` late to something."""
+        self._lags.append((t, seconds))
+
+    @property
+    def lost(self) -> int:
+        """Packets of the other side that did not arrive."""
+        return sum(stream.lost for stream in self._streams.values())
+
+    @property
+    def lost_there(self) -> int:
+        """Packets of ours that did not arrive, by the other side's reports."""
+        return sum(self._lost_there.values())
+
+    def send_p99_ms(self) -> float:
+        """99th percentile of the send-time errors of the whole call, to 0.1 ms; 0 if none."""
+        left = sum(self._histogram) * 0.01
+        for index in range(_BINS_PER_SECOND - 1, -1, -1):
+            left -= self._histogram[index]
+            if left < 0:
+                return (index + 1) * 1e3 / _BINS_PER_SECOND
+        return 0.0
+
+    def record(self, t: float, drops: int) -> HealthRecord:
+        """The last second before session time `t`."""
+        errors = sorted(error for at, error in self._errors if at > t - WINDOW)
+        lags = [lag for at, lag in self._lags if at > t - WINDOW]
+        p99 = errors[min(len(errors) - 1, int(len(errors) * 0.99))] if errors else 0.0
+        return HealthRecord(
+            send_p99_ms=p99 * 1e3,
+            send_max_ms=(errors[-1] if errors else 0.0) * 1e3,
+            loop_lag_ms=max(lags, default=0.0) * 1e3,
+            lost=self.lost,
+            rtt_ms=None if self.rtt is None else self.rtt * 1e3,
+            drops=drops,
+            host_load=os.getloadavg()[0] / (os.cpu_count() or 1),
+            reported=self.reported,
+        )
+
+
+def receiver_reports(packet: bytes) -> Iterator[Report]:
+    """The report blocks of a compound RTCP packet (RFC 3550, 6.4); stops where it is cut off."""
+    at = 0
+    while at + 4 <= len(packet):
+        kind = packet[at + 1]
+        count = packet[at] & 0x1F
+        end = at + 4 + 4 * int.from_bytes(packet[at + 2 : at + 4])
+        if end > len(packet):
+            return
+        if kind in (_SENDER_REPORT, _RECEIVER_REPORT):
+            block = at + (28 if kind == _SENDER_REPORT else 8)
+            for _ in range(count):
+                if block + _BLOCK.size > end:
+                    return
+                ssrc, since, delay = _BLOCK.unpack_from(packet, block)
+                lost = int.from_bytes(packet[block + 5 : block + 8], signed=True)
+                yield Report(ssrc=ssrc, lost=lost, since=since, delay=delay / 65_536)
+                block += _BLOCK.size
+        at = end

@@ -1,0 +1,268 @@
+"""Calls to a real aiortc peer on loopback: what is sent, what is heard, what goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from simulator.agent import Dial
+from simulator.clock import WallClock
+from simulator.errors import AgentError
+from simulator.media.packets import PacketFile
+from simulator.rtc.peer import Peer, dial
+from simulator.rtc.playlist import Playlist
+from simulator.rtc.taps import Kind, NullTap
+from simulator.session.events import (
+    Acknowledged,
+    AgentSpeech,
+    Configure,
+    Fault,
+    Ready,
+    ResponseStarted,
+    Text,
+    Whose,
+)
+
+CLOCK = WallClock()
+
+
+class Log(NullTap):
+    """Keeps what crossed."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[float, Kind, bytes, float | None]] = []
+        self.received: list[tuple[float, Kind, bytes]] = []
+        self.messages: list[tuple[str, str | bytes]] = []
+        self.rtcp: list[bytes] = []
+
+    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
+        self.sent.append((t, kind, packet, due))
+
+    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
+        self.received.append((t, kind, packet))
+
+    def received_rtcp(self, t: float, packet: bytes) -> None:
+        self.rtcp.append(packet)
+
+    def wire(self, t: float, dir: str, raw: str | bytes) -> None:
+        self.messages.append((dir, raw))
+
+
+@asynccontextmanager
+async def called(
+    agent: Any, tap: NullTap | None = None, **options: Any
+) -> AsyncIterator[tuple[Peer, Playlist]]:
+    origin = CLOCK.now()
+    playlist = Playlist(CLOCK, origin)
+    target = Dial(url=agent.url, headers={"Authorization": "Bearer t0ken"})
+    async with dial(
+        target, clock=CLOCK, origin=origin, playlist=playlist, tap=tap or NullTap(), **options
+    ) as peer:
+        yield peer, playlist
+
+
+async def next_event(peer: Peer, kind: type, within: float = 5.0) -> Any:
+    async with asyncio.timeout(within):
+        async for _, event in peer.events:
+            if isinstance(event, kind):
+                return event
+    raise AssertionError(f"the events ended without {kind.__name__}")
+
+
+def soon(playlist: Playlist, ahead: float = 0.1) -> float:
+    return round((playlist.now() + ahead) / 0.02) * 0.02
+
+
+async def test_a_call_sends_every_packet_on_time_and_says_what_was_negotiated(
+    agent: Any, part: PacketFile
+) -> None:
+    log = Log()
+    async with called(agent, log) as (peer, playlist):
+        assert isinstance(await next_event(peer, Ready), Ready)
+        assert log.sent == []  # nothing is scheduled, nothing is sent
+        at = soon(playlist)
+        playlist.play(part, at)
+        await CLOCK.sleep_until(CLOCK.now() - playlist.now() + at + 1.0)
+        health = peer.health()
+        await CLOCK.sleep_until(CLOCK.now() - playlist.now() + at + 2.15)
+        audio = [(t, p, due) for t, kind, p, due in log.sent if kind == "audio"]
+        video = [(t, p, due) for t, kind, p, due in log.sent if kind == "video"]
+        assert [due for _, _, due in audio] == pytest.approx(
+            [at + 0.02 * (i + 1) for i in range(100)]
+        )
+        assert sorted({due for _, _, due in video if due is not None}) == pytest.approx(
+            [at + i / 30 for i in range(60)]
+        )
+        stamps = [int.from_bytes(p[4:8]) for _, p, _ in audio]
+        assert {(b - a) % 2**32 for a, b in itertools.pairwise(stamps)} == {960}
+        assert len(agent.heard.of("audio")) == 100
+        assert len(agent.heard.of("video")) == len(video)
+        assert peer.negotiated["video"]["codec"] == "H264"
+        assert peer.negotiated["video"]["parameters"]["profile-level-id"] == "42e01f"
+        assert peer.negotiated["audio"]["clock"] == 48_000
+        assert peer.negotiated["audio"]["ssrc"] == int.from_bytes(audio[0][1][8:12])
+        assert peer.negotiated["path"]["local"].startswith("host ")
+        assert 0 < health.send_p99_ms <= health.send_max_ms < 60
+    assert agent.headers[0]["Authorization"] == "Bearer t0ken"
+    assert agent.headers[0]["Content-Type"] == "application/sdp"
+    assert agent.hung_up == ["DELETE /v1/realtime/calls/call_1"]
+
+
+async def test_commands_and_messages_cross_in_the_dialects_words(agent: Any) -> None:
+    log = Log()
+    async with called(agent, log) as (peer, _):
+        await next_event(peer, Ready)
+        command = await peer.send(Configure(instructions="Be brief."))
+        assert (await next_event(peer, Acknowledged)).command == command
+        agent.say({"type": "response.created", "response": {"id": "r1"}})
+        agent.say({"type": "response.output_text.delta", "response_id": "r1", "delta": "Hi"})
+        assert (await next_event(peer, ResponseStarted)).response == "r1"
+        assert (await next_event(peer, Text)).text == "Hi"
+    session = agent.messages[0]["session"]
+    assert session["instructions"] == "Be brief."
+    assert session["output_modalities"] == ["audio"]
+    assert [d for d, _ in log.messages] == ["in", "out", "in", "in", "in"]
+
+
+async def test_the_agents_speech_is_heard_live(agent: Any) -> None:
+    async with called(agent) as (peer, _):
+        await next_event(peer, Ready)
+        agent.voice.say(0.5)
+        edges = []
+        async with asyncio.timeout(5):
+            async for t, event in peer.events:
+                if isinstance(event, AgentSpeech):
+                    edges.append((event.edge, t + CLOCK.now() - peer.now()))
+                    if event.edge == "end":
+                        break
+    assert [edge for edge, _ in edges] == ["start", "end"]
+    assert 0.0 < edges[0][1] - agent.voice.began[0] < 0.15
+    assert 0.5 < edges[1][1] - edges[0][1] < 0.85
+
+
+async def test_receiver_reports_go_both_ways(agent: Any, part: PacketFile) -> None:
+    async with called(agent) as (peer, playlist):
+        playlist.play(part, soon(playlist), loop=True)
+        await asyncio.sleep(3.2)  # each end reports at least each 1.5 s
+        assert peer.vitals.reported >= 2
+        assert peer.vitals.rtt is not None
+        assert peer.vitals.rtt < 0.2
+        assert any(201 in packet[1:2] for packet in agent.heard.rtcp)
+        assert peer.vitals.lost_there == 0
+
+
+# ---------------------------------------------------------------- refused, or not fit
+
+
+async def test_nobody_there(agent: Any) -> None:
+    await agent.stop_listening()
+    with pytest.raises(AgentError, match="nobody answers at http://127"):
+        async with called(agent):
+            pass
+
+
+async def test_a_refusal_is_told_with_status_and_reason(agent: Any) -> None:
+    agent.status, agent.body = 401, '{"error": "no such token"}'
+    with pytest.raises(AgentError, match=r"refused the call: 401.*no such token") as caught:
+        async with called(agent):
+            pass
+    assert "key or token" in caught.value.hint
+
+
+async def test_an_answer_without_sdp(agent: Any) -> None:
+    agent.edit = lambda sdp: "<html>hello</html>"
+    with pytest.raises(AgentError, match="without SDP: <html>hello"):
+        async with called(agent):
+            pass
+
+
+async def test_an_answer_without_audio(agent: Any) -> None:
+    agent.edit = lambda sdp: sdp.replace(
+        "m=audio " + sdp.split("m=audio ")[1].split()[0], "m=audio 0"
+    )
+    with pytest.raises(AgentError, match="without audio"):
+        async with called(agent):
+            pass
+
+
+async def test_an_agent_that_knows_only_vp8(agent: Any) -> None:
+    def only_vp8(connection: Any) -> None:
+        video = next(t for t in connection.getTransceivers() if t.kind == "video")
+        video._codecs = [c for c in video._codecs if c.name == "VP8"]
+
+    agent.codecs = only_vp8
+    with pytest.raises(AgentError, match="takes no H264 video, only VP8"):
+        async with called(agent):
+            pass
+
+
+# ---------------------------------------------------------------- going wrong on the way
+
+
+async def test_malformed_messages_are_told_and_counted(agent: Any) -> None:
+    async with called(agent) as (peer, _):
+        await next_event(peer, Ready)
+        agent.say("{not json " + "x" * 1000)
+        fault = await next_event(peer, Fault)
+        assert (fault.whose, fault.code, fault.fatal) == (Whose.AGENT, "malformed", False)
+        assert "{not json" in fault.message
+        assert len(fault.message) < 400
+        for raw in (
+            "[]",
+            "3",
+            '{"type": 3}',
+            '{"type": "response.created"}',
+            "[" * 50_000,
+            b"\xff",
+        ):
+            agent.say(raw)
+            assert (await next_event(peer, Fault)).code == "malformed"
+        agent.say({"type": "response.output_text.delta", "response_id": "r", "delta": "still"})
+        assert (await next_event(peer, Text)).text == "still"
+
+
+async def test_megabytes_of_text_are_cut_and_counted(agent: Any) -> None:
+    async with called(agent) as (peer, _):
+        await next_event(peer, Ready)
+        body = {"type": "response.output_text.delta", "response_id": "r", "delta": "x" * 60_000}
+        for _ in range(10):
+            agent.say(body)
+        agent.say({"type": "response.created", "response": {"id": "done"}})
+        total = 0
+        async with asyncio.timeout(10):
+            async for _, event in peer.events:
+                if isinstance(event, Text):
+                    total += len(event.text)
+                if isinstance(event, ResponseStarted):
+                    break
+        assert total == 200_000
+        assert peer.dropped_text == 400_000
+
+
+async def test_an_error_of_the_agents_is_a_fault_but_not_the_end(agent: Any) -> None:
+    async with called(agent) as (peer, _):
+        agent_error = {"type": "error", "error": {"code": "busy", "message": "try later"}}
+        await next_event(peer, Ready)
+        agent.say(agent_error)
+        fault = await next_event(peer, Fault)
+        assert (fault.code, fault.message, fault.fatal) == ("busy", "try later", False)
+
+
+async def test_an_agent_that_ends_the_call_is_at_fault(agent: Any) -> None:
+    async with called(agent) as (peer, _):
+        await next_event(peer, Ready)
+        await agent.close()
+        fault = await next_event(peer, Fault)
+        assert (fault.whose, fault.fatal) == (Whose.AGENT, True)
+        assert [event async for event in peer.events] == []
+
+
+async def test_closing_twice_is_harmless(agent: Any) -> None:
+    async with called(agent) as (peer, _):
+        await peer.close()
+        await peer.close()

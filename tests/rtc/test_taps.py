@@ -1,0 +1,39 @@
+"""The hooks on aiortc's private names: each must still exist, and what is gone must be told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from simulator.rtc import taps
+from simulator.rtc.taps import FanOut, NullTap
+
+
+async def test_every_private_name_still_exists() -> None:
+    assert await taps.find_missing_names() == ()
+
+
+def test_a_name_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {**taps.PRIVATE, "RTCRtpReceiver": ("_handle_disconnect", "_never_there")}
+    monkeypatch.setattr(taps, "PRIVATE", names)
+    assert taps.missing_names() == ("RTCRtpReceiver._never_there",)
+
+
+@pytest.mark.parametrize(("second", "rtcp"), [(200, True), (206, True), (96, False), (224, False)])
+def test_rtcp_is_told_from_rtp(second: int, rtcp: bool) -> None:
+    assert taps.is_rtcp(bytes([0x80, second, 0, 0])) is rtcp
+
+
+def test_fan_out_tells_every_tap_in_order() -> None:
+    told: list[tuple[int, str]] = []
+
+    class Teller(NullTap):
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+        def wire(self, t: float, dir: Any, raw: str | bytes) -> None:
+            told.append((self.number, str(raw)))
+
+    FanOut(Teller(1), Teller(2)).wire(0.0, "in", "x")
+    assert told == [(1, "x"), (2, "x")]
