@@ -1,0 +1,47 @@
+"""The committed sample: what was measured and judged in it comes out again, from its folder alone."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from simulator.judging.judge import VerdictState
+from simulator.judging.run import judge_recording
+from simulator.metrics.turns import session_metrics
+from simulator.plugins import load_judge
+from simulator.recording.measure import measure
+from simulator.recording.reader import Recording
+from simulator.scenario.load import load_recorded_scenario
+
+SAMPLE = Path(__file__).parents[2] / "recordings/sample"
+
+
+def test_measuring_again_gives_what_was_stored() -> None:
+    scenario = load_recorded_scenario(SAMPLE)
+    trace = measure(Recording.open(SAMPLE), scenario)
+    assert trace.outcome == "completed"
+    assert [t.id for t in trace.turns] == ["next", "pause"]
+    (response,) = trace.responses
+    assert response.text == "Put the red roof on top of the wall."
+    # The oracle was told to answer 0.6 s after what it heard.
+    due = trace.turns[0].due
+    assert due is not None
+    assert response.onset == pytest.approx(due + 0.6, abs=0.03)
+    assert trace.pacing.p99_ms < 10
+    assert (trace.life.transport, trace.life.session, trace.life.response) == (True, True, True)
+    row = session_metrics(trace).turns[0]
+    assert row.latency_s == pytest.approx(response.onset - due)
+
+
+async def test_judging_again_needs_no_media(tmp_path: Path) -> None:
+    folder = tmp_path / "sample"
+    shutil.copytree(SAMPLE, folder, ignore=shutil.ignore_patterns("verdicts", "trace.json"))
+    verdicts = await judge_recording(
+        folder, load_recorded_scenario(folder), [load_judge("keypoints"), load_judge("quiet")]
+    )
+    assert [(v.turn, v.state, v.score) for v in verdicts] == [
+        ("next", VerdictState.SCORED, 1.0),
+        ("pause", VerdictState.SCORED, 1.0),
+    ]
