@@ -1,4 +1,4 @@
-"""The committed sample: what was measured and judged in it comes out again, from its folder alone."""
+"""The committed sample: what was measured and judged comes out again, from its folder alone."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def test_measuring_again_gives_what_was_stored() -> None:
     assert [t.id for t in trace.turns] == ["next", "pause"]
     (response,) = trace.responses
     assert response.text == "Put the red roof on top of the wall."
+    assert response.onset is not None
     # The oracle was told to answer 0.6 s after what it heard.
     due = trace.turns[0].due
     assert due is not None
