@@ -46,9 +46,8 @@ class Encoding:
     video_rate: int = 1_600_000
     """Ceiling, bits a second, held over `video_buffer` bits."""
     video_buffer: int = 480_000
-    """Bits over which the ceiling holds, and so a bound on a keyframe: 60 kB, some 50 packets. They
-    leave back to back, so larger ones would delay other sessions' packets, and fill the peer's
-    socket. Screen text keeps over 44 dB in them."""
+    """Bits over which the ceiling holds, and so a bound on a keyframe: 60 kB, some 50 packets. A
+    larger one takes long to leave, and may fill a peer's socket. Screen text keeps over 44 dB."""
     audio_rate: int = 64_000
 
 

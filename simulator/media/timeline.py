@@ -20,6 +20,22 @@ VIDEO_CLOCK = 90_000
 PTIME = 0.020
 """Seconds of sound in a packet; all parts last a whole number of these."""
 
+GROUP = 8
+"""Packets of a frame that leave at once; the next group follows a millisecond later."""
+SPREAD = 0.016
+"""Seconds in which a frame has left, however many packets it has: half of 33 ms."""
+
+
+def spread(index: int, count: int) -> float:
+    """When packet `index` of a frame's `count` is due, in seconds after the frame itself.
+
+    A keyframe sent in one go would keep the packets of all other sessions of the process waiting,
+    and overrun the socket of a peer that is slow for a moment; so, as from a paced camera, it
+    leaves in groups.
+    """
+    group = max(GROUP, -(-count // round(SPREAD * 1_000)))
+    return index // group * 0.001
+
 
 def on_grid(seconds: float) -> float:
     """`seconds` rounded to the nearest whole packet of sound (20 ms)."""

@@ -36,7 +36,7 @@ CONVENTIONS: Mapping[str, str] = {
     "time": "seconds on one monotonic clock since dialling",
     "user_sample": "the time at which it was spoken; its packet is due at the packet's end",
     "agent_sample": "RTP time mapped to arrival by minimum arrival, plus its offset in the packet",
-    "video_frame": "due at its time on the stream; its packets leave back to back",
+    "video_frame": "due at its time on the stream; its packets in groups of 8, 1 ms apart",
     "latency": "onset - due time, with one packet (20 ms) and the agent's Opus (6.5 ms) in it",
 }
 """How the times of this version are meant."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.errors import RecordingError
+from simulator.media.timeline import spread
 from simulator.recording.manifest import (
     EVENTS,
     MANIFEST,
@@ -195,6 +196,8 @@ class Recording:
             on = (log.t >= written - 1e-6) & (log.ssrc == origin.ssrc)
             ticks = (log.rtp - origin.origin_ticks) % (1 << 32)
             due[on] = (origin.origin_t + ticks / origin.clock)[on]
+        if stream == "sent-video":
+            due += _spread(log.rtp)
         known = ~np.isnan(due)
         return log[known], due[known]
 
@@ -213,6 +216,13 @@ class Recording:
             return b""
         except OSError as error:
             raise RecordingError(f"{self.folder / name}: {error.strerror}") from None
+
+
+def _spread(stamps: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How long after its frame each packet was due; packets of one frame have one stamp."""
+    starts = np.flatnonzero(np.diff(stamps, prepend=stamps[:1] - 1))
+    counts = np.diff(np.append(starts, len(stamps)))
+    return np.array([spread(i, n) for n in counts.tolist() for i in range(n)], np.float64)
 
 
 def _columns(data: bytes, captured: list[Captured]) -> RtpLog:

@@ -72,7 +72,7 @@ class RecordingWriter:
         self._seq = 0
         self._turn: str | None = None
         self._origins: dict[str, tuple[int, float]] = {}
-        self._last_due: float | None = None
+        self._stamps: dict[Kind, bytes] = {"audio": b"", "video": b""}
         try:
             folder.mkdir(parents=True)
             self._put_file(MANIFEST, self._manifest(manifest))
@@ -125,9 +125,9 @@ class RecordingWriter:
     # ------------------------------------------------------------ the tap
 
     def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
-        # The packets of one frame are due at one time: it is enough to look at the first.
-        if due is not None and due != self._last_due and len(packet) >= 12:
-            self._last_due = due
+        # A frame's packets leave in groups; the line is that of the first, the frame's own time.
+        if due is not None and packet[4:8] != self._stamps[kind] and len(packet) >= 12:
+            self._stamps[kind] = packet[4:8]
             self._follow(t, kind, packet, due)
         if kind == "audio":
             self._add(t, _SENT_AUDIO, packet, len(packet))

@@ -22,7 +22,7 @@ from aiortc.codecs.h264 import H264Encoder
 from aiortc.rtcrtpparameters import RTCRtpCodecParameters
 from aiortc.rtp import RtcpSrPacket
 
-from simulator.media.timeline import PTIME
+from simulator.media.timeline import PTIME, spread
 from simulator.rtc.pacer import pacer
 from simulator.rtc.playlist import Playlist, Scheduled
 from simulator.rtc.quiet import QUIET
@@ -51,6 +51,35 @@ class _Extensions:
     @property
     def size(self) -> int:
         return len(self.before) + 3 * self.timed + len(self.after)
+
+
+class _Frame:
+    """The packets of a picture (or the one of a piece of sound) on their way out, in groups."""
+
+    def __init__(self, payloads: Sequence[bytes], stamp: int, due: float) -> None:
+        self.stamp = stamp
+        self._payloads = payloads
+        self._due = due
+        self._next = 0
+
+    @property
+    def due(self) -> float:
+        """When the next group should leave."""
+        return self._due + spread(self._next, len(self._payloads))
+
+    @property
+    def left(self) -> int:
+        """Packets that `group` has not given yet."""
+        return len(self._payloads) - self._next
+
+    def group(self) -> Sequence[bytes]:
+        """The next group."""
+        begin, count = self._next, len(self._payloads)
+        offset, end = spread(begin, count), begin + 1
+        while end < count and spread(end, count) == offset:
+            end += 1
+        self._next = end
+        return self._payloads[begin:end]
 
 
 class PacedSender:
@@ -84,6 +113,8 @@ class PacedSender:
         self._resend_type: int | None = None
         self._extensions = _Extensions()
         self._first_byte = _VERSION_2
+        self._frame: _Frame | None = None
+        """What has begun to leave."""
         self._ntp_zero = 0
         self._last: tuple[int, float] = (0, 0.0)
         self._packets = 0
@@ -118,18 +149,25 @@ class PacedSender:
 
     def _changed(self) -> None:
         """Look what is next: the schedule has changed, or we have just begun."""
-        if self._over is not None and not self._over.done():
-            self._wait_for(self._playlist.peek(self._kind))
+        if self._over is not None and not self._over.done() and self._frame is None:
+            self._wait()
 
-    def _wait_for(self, scheduled: Scheduled | None) -> None:
-        if scheduled is None:
+    def _wait(self) -> None:
+        """Have ourselves called when the next packet is due, if anything is scheduled."""
+        due = self._next_due()
+        if due is None:
             self._alarm = None
             return
-        now = self._playlist.now()
-        QUIET.pause(now, scheduled.due)
-        if self._alarm != scheduled.due:
-            self._alarm = scheduled.due
-            self._pacer.at(self._playlist.clock_time(scheduled.due), self._fire)
+        QUIET.pause(self._playlist.now(), due)
+        if self._alarm != due:
+            self._alarm = due
+            self._pacer.at(self._playlist.clock_time(due), self._fire)
+
+    def _next_due(self) -> float | None:
+        if self._frame is not None:
+            return self._frame.due
+        scheduled = self._playlist.peek(self._kind)
+        return None if scheduled is None else scheduled.due
 
     def _fire(self) -> None:
         """Send what is due, and ask to come back when the next is."""
@@ -140,12 +178,16 @@ class PacedSender:
             return  # set before the schedule changed
         self._alarm = None
         try:
-            scheduled = playlist.peek(kind)
-            while scheduled is not None and scheduled.due <= playlist.now():
-                playlist.advance(kind)
-                self._send(scheduled)
-                scheduled = playlist.peek(kind)
-            self._wait_for(scheduled)
+            while (due := self._next_due()) is not None and due <= playlist.now():
+                if self._frame is None:
+                    scheduled = playlist.peek(kind)
+                    assert scheduled is not None
+                    playlist.advance(kind)
+                    self._frame = self._take(scheduled)
+                self._send(self._frame)
+                if self._frame.left == 0:
+                    self._frame = None
+            self._wait()
         except ConnectionError:
             self._over.set_result(None)
         except Exception as error:  # noqa: BLE001
@@ -174,11 +216,18 @@ class PacedSender:
         self._ntp_zero = current_ntp_time() - int(self._playlist.now() * 2**32)
         self._outlet = Outlet(self._sender.transport)
 
-    def _send(self, scheduled: Scheduled) -> None:
-        """All packets of a frame, back to back. Raises ConnectionError when there is no path."""
+    def _take(self, scheduled: Scheduled) -> _Frame:
+        """The next packet of sound, or picture in packets."""
+        audio = self._kind == "audio"
+        payloads = (scheduled.payload,) if audio else packetise(scheduled.payload)
+        stamp = (self._first_stamp + scheduled.ticks) & 0xFFFFFFFF
+        self._last = (stamp, scheduled.due)
+        return _Frame(payloads, stamp, scheduled.due)
+
+    def _send(self, frame: _Frame) -> None:
+        """The group of a frame's packets that is next. Raises ConnectionError without a path."""
         assert self._outlet is not None
-        kind, due = self._kind, scheduled.due
-        payloads = (scheduled.payload,) if kind == "audio" else packetise(scheduled.payload)
+        kind, due, stamp = self._kind, frame.due, frame.stamp
         send = self._outlet.sender()
         now, told, history = self._playlist.now, self._tap.sent_rtp, self._history
         pack, first, ssrc = _HEADER.pack, self._first_byte, self._ssrc
@@ -187,8 +236,12 @@ class PacedSender:
             self._extensions.timed,
             self._extensions.after,
         )
-        stamp = (self._first_stamp + scheduled.ticks) & 0xFFFFFFFF
-        sequence, left, payload_type = self._sequence, len(payloads), self._payload_type
+        payloads = frame.group()
+        sequence, left, payload_type = (
+            self._sequence,
+            frame.left + len(payloads),
+            self._payload_type,
+        )
         for payload in payloads:
             left -= 1
             t = now()
@@ -203,7 +256,6 @@ class PacedSender:
             told(t, kind, packet, due)
         self._sequence = sequence
         self._packets += len(payloads)
-        self._last = (stamp, due)
 
     async def _send_report(self, packets: list[Any]) -> None:
         """A sender report goes out: fill in the stamp and time of the media, and the counts."""

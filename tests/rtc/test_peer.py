@@ -14,6 +14,7 @@ from simulator.agent import Dial
 from simulator.clock import WallClock
 from simulator.errors import AgentError
 from simulator.media.packets import PacketFile
+from simulator.media.timeline import spread
 from simulator.rtc.peer import Peer, dial
 from simulator.rtc.playlist import Playlist
 from simulator.rtc.taps import Kind, NullTap
@@ -95,9 +96,16 @@ async def test_a_call_sends_every_packet_on_time_and_says_what_was_negotiated(
         assert [due for _, _, due in audio] == pytest.approx(
             [at + 0.02 * (i + 1) for i in range(100)]
         )
-        assert sorted({due for _, _, due in video if due is not None}) == pytest.approx(
-            [at + i / 30 for i in range(60)]
-        )
+        frames: dict[bytes, list[float]] = {}
+        for _, packet, due in video:
+            if due is not None:
+                frames.setdefault(packet[4:8], []).append(due)
+        dues = list(frames.values())
+        assert [due[0] for due in dues] == pytest.approx([at + i / 30 for i in range(60)])
+        for due in dues:  # groups of eight, a millisecond apart
+            expected = [spread(i, len(due)) for i in range(len(due))]
+            assert [d - due[0] for d in due] == pytest.approx(expected)
+        assert max(len(due) for due in dues) > 8
         stamps = [int.from_bytes(p[4:8]) for _, p, _ in audio]
         assert {(b - a) % 2**32 for a, b in itertools.pairwise(stamps)} == {960}
         assert len(agent.heard.of("audio")) == 100
