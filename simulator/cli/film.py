@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from rich.console import Console
@@ -11,7 +13,7 @@ from simulator.errors import RecordingError
 from simulator.recording.film import make_film
 from simulator.recording.measure import load_trace
 from simulator.recording.reader import Recording
-from simulator.run.accounting import read_attempts
+from simulator.run.accounting import AttemptResult, read_attempts
 from simulator.run.plan import Plan
 from simulator.scenario.load import load_recorded_scenario
 from simulator.scenario.types import Scenario
@@ -29,12 +31,21 @@ def film_recording(folder: Path, out: Path | None) -> int:
 
 
 def make_films(run: Path, plan: Plan, scenarios: Mapping[str, Scenario]) -> Iterator[str]:
-    """Make the film of every recording of a run; yields a line for each that could not be made."""
-    for result in read_attempts(run, plan):
-        if result.folder is None:
-            continue
-        try:
-            trace = load_trace(result.folder, scenarios[result.attempt.scenario])
-            make_film(Recording.open(result.folder), trace)
-        except RecordingError as error:
-            yield f"{result.attempt.id}: no film: {error.message}"
+    """Make the film of every recording of a run; yields a line for each that could not be made.
+
+    Several at a time: most of it is decoding and encoding, which other threads need not wait for.
+    """
+    played = [r for r in read_attempts(run, plan) if r.folder is not None]
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as threads:
+        yield from filter(None, threads.map(lambda r: _film(r, scenarios), played))
+
+
+def _film(result: AttemptResult, scenarios: Mapping[str, Scenario]) -> str:
+    """Make one film; why there is none, if so."""
+    assert result.folder is not None
+    try:
+        trace = load_trace(result.folder, scenarios[result.attempt.scenario])
+        make_film(Recording.open(result.folder), trace)
+    except RecordingError as error:
+        return f"{result.attempt.id}: no film: {error.message}"
+    return ""
