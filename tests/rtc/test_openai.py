@@ -150,12 +150,25 @@ def test_messages_not_known_mean_nothing() -> None:
         '{"type":"response.output_text.delta","response_id":"r"}',
         '{"type":"error","error":"text"}',
         '{"type":"omnistage.context","op":"x","tokens":"many"}',
+        '{"type":"omnistage.context","op":"x","tokens":-1}',
+        '{"type":"omnistage.context","op":"x","used":1' + "0" * 400 + "}",
+        '{"type":"omnistage.context","op":"x","span":[1' + "0" * 400 + ",2]}",
+        '{"type":"omnistage.context","op":"x","span":[NaN,2]}',
         '{"a":' * 100_000,
     ],
 )
 def test_malformed_messages_are_value_errors(raw: str | bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         call().read(raw)
+
+
+def test_halves_of_characters_are_replaced_in_texts_and_ids() -> None:
+    dialect = call()
+    raw = '{"type":"response.output_text.delta","response_id":"r\\udc00","delta":"three \\ud800"}'
+    (event,) = dialect.read(raw)
+    assert event == Text(text="three \ufffd", response="r\ufffd")
+    (event,) = dialect.read(raw.encode())
+    assert event == Text(text="three \ufffd", response="r\ufffd")
 
 
 def test_text_is_capped_for_each_response() -> None:
@@ -170,6 +183,7 @@ def test_text_is_capped_for_each_response() -> None:
 
 def test_urls_in_messages_hold_no_secrets() -> None:
     assert public_url("https://u:p@host:1/v1?key=k#f") == "https://host:1/v1"
+    assert "p" not in public_url("http://u:p@[bad/").split()
 
 
 def test_an_unknown_dialect_is_told_with_those_there_are() -> None:
