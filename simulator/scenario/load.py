@@ -87,7 +87,10 @@ class _Loading:
 
     def __init__(self, path: Path, *, media: bool = True) -> None:
         self._path = path
-        self._find = partial(inside, path.absolute().parent, there=media)
+        folder = path.absolute().parent
+        if ".." in folder.parts:
+            folder = folder.resolve()
+        self._find = partial(inside, folder, there=media)
         self._shown = str(path)
         self._problems: list[tuple[int, str]] = []
         self._source = parse(path, self._shown)

@@ -476,3 +476,23 @@ def test_a_recordings_copy_needs_no_media(write: Write, tmp_path: Path) -> None:
     assert load_recorded_scenario(folder).turns[0].expect == Answer(text="There are three bottles.")
     with pytest.raises(InputError, match=r"has no scenario\.yaml"):
         load_recorded_scenario(tmp_path)
+
+
+def test_a_path_may_go_up_and_down(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(SMALLEST)
+    (path.parent / "below").mkdir()
+    monkeypatch.chdir(path.parent / "below")
+    plain = load_scenario(path)
+    for way in ("../made.yaml", f"../below/../{path.name}", path.parent / "below/../made.yaml"):
+        found = load_scenario(way)
+        assert found.clips["main"].path == plain.clips["main"].path
+        assert found.turns == plain.turns
+
+
+def test_a_recording_may_be_named_by_a_path_that_goes_up(write: Write) -> None:
+    path = write(SMALLEST)
+    recording = path.parent / "kept"
+    recording.mkdir()
+    (recording / "scenario.yaml").write_text(SMALLEST)
+    up = recording / ".." / "kept"
+    assert load_recorded_scenario(up).id == "made"
