@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -247,6 +248,21 @@ async def test_an_answer_without_audio(agent: Any) -> None:
         "m=audio " + sdp.split("m=audio ")[1].split()[0], "m=audio 0"
     )
     with pytest.raises(AgentError, match="without audio"):
+        async with called(agent):
+            pass
+
+
+async def test_an_answer_without_a_fingerprint(agent: Any) -> None:
+    agent.edit = lambda sdp: re.sub(r"a=fingerprint:.*\r\n", "", sdp)
+    with pytest.raises(AgentError, match="no fingerprint"):
+        async with called(agent):
+            pass
+
+
+@pytest.mark.parametrize("broken", ["m=video x y", "a=fingerprint:x"])
+async def test_an_answer_that_is_no_sdp(agent: Any, broken: str) -> None:
+    agent.edit = lambda sdp: f"{sdp}{broken}\r\n"
+    with pytest.raises(AgentError, match=r"SDP answer cannot be read: \w"):
         async with called(agent):
             pass
 
