@@ -1,8 +1,12 @@
-"""Text that others wrote, made fit to be kept: JSON may hold halves of characters, UTF-8 not."""
+"""Text that others wrote, made fit to be kept and shown.
+
+JSON may hold halves of characters, which UTF-8 does not take; a URL may hold secrets.
+"""
 
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 
 def well_formed(text: str) -> str:
@@ -22,3 +26,13 @@ def all_well_formed(value: Any) -> Any:
         case list() | tuple():
             return [all_well_formed(v) for v in value]
     return value
+
+
+def public_url(url: str) -> str:
+    """`url` without what may be secret in it: user, password, query."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        # What of it is a password cannot be told.
+        return "an address that cannot be read"
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.text import all_well_formed, well_formed
+from simulator.text import all_well_formed, public_url, well_formed
 
 
 def test_only_lone_surrogates_are_replaced() -> None:
@@ -25,3 +25,8 @@ def test_every_text_of_a_value_is_reached() -> None:
 @given(text=st.text(st.characters(exclude_categories=())))
 def test_what_comes_out_can_be_written(text: str) -> None:
     well_formed(text).encode()
+
+
+def test_urls_in_messages_hold_no_secrets() -> None:
+    assert public_url("https://u:p@host:1/v1?key=k#f") == "https://host:1/v1"
+    assert public_url("http://u:p@[bad/") == "an address that cannot be read"

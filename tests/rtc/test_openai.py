@@ -10,7 +10,7 @@ import pytest
 from simulator.agent import Dial
 from simulator.errors import InputError
 from simulator.rtc.dialects import dialect_names, speak
-from simulator.rtc.dialects.openai import TEXT_CAP, Call, public_url
+from simulator.rtc.dialects.openai import TEXT_CAP, Call
 from simulator.session.events import (
     Acknowledged,
     Configure,
@@ -179,11 +179,6 @@ def test_text_is_capped_for_each_response() -> None:
     assert dialect.read(json.dumps(body)) == ()
     assert dialect.dropped == 250_000
     assert len(read(dialect, **{**body, "response_id": "s"}).text) == 150_000
-
-
-def test_urls_in_messages_hold_no_secrets() -> None:
-    assert public_url("https://u:p@host:1/v1?key=k#f") == "https://host:1/v1"
-    assert "p" not in public_url("http://u:p@[bad/").split()
 
 
 def test_an_unknown_dialect_is_told_with_those_there_are() -> None:

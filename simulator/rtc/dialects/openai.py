@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
-from urllib.parse import urljoin, urlsplit, urlunsplit
+from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 
@@ -37,7 +37,7 @@ from simulator.session.events import (
     WireCommand,
     WireEvent,
 )
-from simulator.text import all_well_formed, well_formed
+from simulator.text import all_well_formed, public_url, well_formed
 
 SDP_LIMIT = 1_000_000
 """Bytes of an answer that we are ready to read."""
@@ -353,16 +353,6 @@ def _remedy(status: int) -> str:
     if status == 404:
         return "check the path of the agent's URL"
     return ""
-
-
-def public_url(url: str) -> str:
-    """`url` without what may be secret in it: user, password, query."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        # What of it is a password cannot be told.
-        return "an address that cannot be read"
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _absolute(base: str, location: str | None) -> str | None:
