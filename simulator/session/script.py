@@ -87,8 +87,8 @@ class _Voice:
 
     def reply(self, response: str, now: float, *, ended: bool = False) -> _Reply:
         """The response as part of the present reply."""
-        fresh = _Reply(began=self.see(response, now), ended=ended)
-        return self.replies.setdefault(response, fresh)
+        self.see(response, now)
+        return self.replies.setdefault(response, _Reply(began=now, ended=ended))
 
     def expire(self, before: float) -> None:
         """What has gone on since `before` or longer no longer counts: its end may never come."""
