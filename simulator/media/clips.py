@@ -51,8 +51,8 @@ def locate(
         return Located(clip.path, cache.sha256(clip.path))
     if clip.url is None or clip.sha256 is None:
         raise InputError(f"clip {clip.name}: neither a file nor a URL with its sha256")
-    suffix = PurePosixPath(unquote(urlsplit(clip.url).path)).suffix.lower()
-    kept = cache.clips / f"{clip.sha256}{suffix}"
+    suffix = _name(clip.url).suffix.lower()
+    kept = cache.clips / f"{clip.sha256}{suffix if suffix in _KINDS else ''}"
     found = search(clip, cache)
     if found is not None:
         return Located(found, clip.sha256)
@@ -64,7 +64,7 @@ def locate(
 def search(clip: Clip, cache: Cache) -> Path | None:
     """The file with the clip's hash in the folders of OMNISTAGE_MEDIA, likely ones first."""
     assert clip.url is not None
-    name = PurePosixPath(unquote(urlsplit(clip.url).path))
+    name = _name(clip.url)
 
     def unlikely(file: Path) -> tuple[bool, bool, str]:
         other = file.suffix.lower() != name.suffix.lower()
@@ -78,6 +78,14 @@ def search(clip: Clip, cache: Cache) -> Path | None:
             # A file that may not be read, or has just gone, is not the one.
             continue
     return None
+
+
+def _name(url: str) -> PurePosixPath:
+    """The path that a URL names; empty where it cannot be read, which downloading will tell."""
+    try:
+        return PurePosixPath(unquote(urlsplit(url).path))
+    except ValueError:
+        return PurePosixPath()
 
 
 def _files() -> Iterator[Path]:
