@@ -18,6 +18,7 @@ from simulator.judging.judge import Verdict, VerdictState
 from simulator.metrics.turns import TurnMetrics, turn_metrics
 from simulator.recording.trace import Trace
 from simulator.report.gates import GateResult
+from simulator.report.plain import clean, plain
 from simulator.report.rows import RIGHT
 from simulator.report.summary import SUMMARY_FILE, LatencySummary, Part, Summary
 from simulator.run.plan import RECORDINGS
@@ -37,7 +38,7 @@ def print_summary(summary: Summary, run: Path, console: Console) -> None:
             console.print(line, width=WIDTH, highlight=False)
         console.print(_how_measured(summary.latency_s), width=WIDTH, highlight=False, style="dim")
     for place in (f"recordings: {run / RECORDINGS}", f"summary: {run / SUMMARY_FILE}"):
-        console.print(Text(place), soft_wrap=True)
+        console.print(plain(place), soft_wrap=True)
 
 
 @contextmanager
@@ -74,7 +75,7 @@ def _agents(summary: Summary, *, slim: bool) -> Table:
             table.add_column(head, justify="right", no_wrap=True)
     for label, part in summary.by_agent.items():
         cells = [c for h, c in zip(heads, _numbers(part), strict=True) if h not in left_out]
-        table.add_row(Text(label), _outcomes(part), *cells)
+        table.add_row(plain(label), _outcomes(part), *cells)
     return table
 
 
@@ -130,19 +131,19 @@ def _remarks(summary: Summary) -> list[Text]:
             }
             rest = ", ".join(f"{n} {name}" for name, n in parts.items() if n)
             lines.append(
-                Text(
+                plain(
                     f"{label}: {score.scored} of {score.planned} planned turns scored ({rest}); "
                     f"with those the score lies from {score.low:.0f} to {score.high:.0f}",
-                    style="yellow",
+                    "yellow",
                 )
             )
         if part.quiet.kept_by.get("spoken_token"):
-            lines.append(Text(f"{label}: said the silence token aloud"))
+            lines.append(plain(f"{label}: said the silence token aloud"))
     for attempt in summary.attempts:
         if attempt.outcome != Outcome.COMPLETED or attempt.problem:
             why = attempt.problem or attempt.reason
             outcome = attempt.outcome.replace("_", " ")
-            lines.append(Text(f"{attempt.id}: {outcome}: {why}", style="red"))
+            lines.append(plain(f"{attempt.id}: {outcome}: {why}", "red"))
     by = {p.score.clustered_by for p in summary.by_agent.values()} - {None}
     if by == {"turn"}:
         lines.append(Text("Intervals are over the turns of the one scenario.", style="dim"))
@@ -176,12 +177,12 @@ def print_attempt(trace: Trace, verdicts: Sequence[Verdict], console: Console) -
         own = [v for v in verdicts if v.turn == span.id]
         said = " ".join(r.text for r, _ in trace.responses_of(span.id) if r.text)
         table.add_row(
-            Text(span.id),
+            plain(span.id),
             span.expect,
             _time(None if span.due is None else span.due - start),
             _time(None if row.onset is None else row.onset - start),
             _turn_latency(row),
-            Text(_short(said)),
+            plain(_short(said)),
             _verdicts(own),
         )
     latency = LatencySummary(
@@ -196,7 +197,7 @@ def print_attempt(trace: Trace, verdicts: Sequence[Verdict], console: Console) -
         console.print(table, width=WIDTH)
         if trace.outcome != Outcome.COMPLETED:
             outcome = trace.outcome.replace("_", " ")
-            console.print(Text(f"{outcome}: {trace.reason}", style="red"), width=WIDTH)
+            console.print(plain(f"{outcome}: {trace.reason}", "red"), width=WIDTH)
         console.print(_how_measured(latency), width=WIDTH, highlight=False, style="dim")
 
 
@@ -226,7 +227,7 @@ def _verdicts(verdicts: Sequence[Verdict]) -> Text:
             out.append(f"{100 * verdict.score:.0f}", style=style)
         else:
             out.append(verdict.state.value.replace("_", " "), style="magenta")
-        out.append(f" {verdict.why}")
+        out.append(clean(f" {verdict.why}"))
     return out
 
 
@@ -234,4 +235,4 @@ def print_gates(results: Sequence[GateResult], console: Console) -> None:
     """Each gate in a line."""
     for result in results:
         word = Text("met    ", "green") if result.met else Text("NOT met", "bold red")
-        console.print(Text.assemble(word, f" {result.gate}: {result.why}"), soft_wrap=True)
+        console.print(Text.assemble(word, clean(f" {result.gate}: {result.why}")), soft_wrap=True)
