@@ -133,3 +133,26 @@ def test_what_is_no_run_folder(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"version": 1}')
     with pytest.raises(RecordingError, match=r"run\.json: created"):
         read_plan(tmp_path)
+
+
+def test_a_plan_that_does_not_hold_together_is_refused(tmp_path: Path) -> None:
+    open_run(tmp_path / "run", plan())
+    file = tmp_path / "run/run.json"
+    body = json.loads(file.read_text())
+    file.write_text(json.dumps(body | {"scenarios": []}))
+    with pytest.raises(RecordingError, match="the scenario or agent of one--oracle--1"):
+        read_plan(tmp_path / "run")
+
+
+def test_a_run_that_cannot_be_opened_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(InputError, match="No space left on device"):
+        open_run(tmp_path / "run", plan())
+    assert list((tmp_path / "run").iterdir()) == []
+    with pytest.raises(InputError, match="File name too long"):
+        open_run(tmp_path / ("x" * 300), plan())
