@@ -289,7 +289,7 @@ def from_json(line: Mapping[str, Any]) -> Stamped:
         seq, t, kind, turn = line["seq"], line["t"], line["type"], line.get("turn")
     except KeyError as error:
         raise ValueError(f"not a record: {error}") from None
-    if not (_fits(seq, int) and _fits(t, float) and _fits(kind, str) and _fits(turn, str | None)):
+    if not (type(seq) is int and _fits(t, float) and _fits(kind, str) and _fits(turn, str | None)):
         raise ValueError("not a record: seq, t, type or turn is of another type")
     body = {k: v for k, v in line.items() if k not in ("seq", "t", "type", "turn")}
     cls = _TYPES.get(kind)

@@ -233,6 +233,11 @@ def _no_doubles(what: str, names: Sequence[str]) -> None:
         )
 
 
+def _agent_slug(label: str) -> str:
+    """Of a file by its path its stem (`polite` of `/home/me/agents/polite.py -o x=1`)."""
+    return _slug(re.sub(r"(?:\S*/)?([^/\s]+)\.py\b", r"\1", label))
+
+
 def _slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "x"
 
@@ -241,9 +246,9 @@ def _slugs(labels: Sequence[str]) -> dict[str, str]:
     """A folder-safe name for each label, different for different labels."""
     out: dict[str, str] = {}
     for label in labels:
-        slug, n = _slug(label), 2
+        slug, n = _agent_slug(label), 2
         while slug in out.values():
-            slug, n = f"{_slug(label)}-{n}", n + 1
+            slug, n = f"{_agent_slug(label)}-{n}", n + 1
         out[label] = slug
     return out
 

@@ -55,6 +55,17 @@ def test_ids_are_names_of_folders_and_differ() -> None:
     assert all("/" not in i and not i.startswith(".") for i in ids)
 
 
+def test_an_agent_in_a_file_goes_by_its_stem() -> None:
+    labels = ["/home/me/agents/polite.py", "./other/polite.py:Mine -o delay=3", "mine.py", "late"]
+    ids = [a.id for a in plan(*(choice(x) for x in labels)).attempts if a.scenario == "one"]
+    assert ids == [
+        "one--polite--1",
+        "one--polite-Mine--o-delay-3--1",
+        "one--mine--1",
+        "one--late--1",
+    ]
+
+
 def test_planned_turns_are_those_that_are_scored() -> None:
     made = plan()
     assert [t.id for t in made.scenario("one").turns] == ["a", "b", "c"]
