@@ -217,3 +217,35 @@ def test_a_killed_simulator_leaves_a_recording_and_no_agent(scenario: Path) -> N
         time.sleep(0.1)
     assert left_behind(process) == [], "the agent dies with its simulator"
     assert omnistage("report", str(out)).returncode == 1, "an attempt without an end has failed"
+
+
+def test_one_damaged_recording_stops_no_other(scenario: Path) -> None:
+    run = scenario.parent / "run"
+    scenario.write_text(QUIET.format(until=2))
+    words = ("run", str(scenario), "--agent", "silent", "--agent", "late", "--out", str(run))
+    played = omnistage(*words, "--concurrency", "2")
+    assert "preparing" in played.stdout
+    (run / "recordings/quiet--silent--1/scenario.yaml").unlink()
+    (run / "recordings/quiet--silent--1/events.jsonl").write_text("")
+    (run / "recordings/quiet--silent--1/manifest.json").write_text("{")
+    (run / "recordings/quiet--silent--1/trace.json").unlink()
+    for command, said in (
+        (("judge", str(run), "--force"), "manifest.json"),
+        (("report", str(run), "--turns"), "has no scenario.yaml"),
+    ):
+        shown = omnistage(*command)
+        assert "Traceback" not in shown.stderr
+        assert shown.returncode == 1, "the one is not scored"
+        assert said in shown.stdout
+        assert "exit status 1: " in shown.stdout
+    assert "quiet--late--1" in shown.stdout
+    assert "Latency:" in shown.stdout.rpartition("quiet--late--1")[2], "the other is shown"
+
+
+def test_warnings_of_a_scenario_are_shown_before_it_is_played(scenario: Path) -> None:
+    text = QUIET.format(until=2).replace("quiet: true", "answer: Yes.\n    event: 1")
+    scenario.write_text(text)
+    shown = omnistage("run", str(scenario), "--agent", "silent", "--out", "/dev/null/x")
+    assert "quiet.yaml: turns[0] (t1): no `evidence` for its answer" in shown.stdout
+    assert shown.stderr.startswith("error: cannot write to /dev/null/x")
+    assert shown.returncode == 2

@@ -16,7 +16,7 @@ from simulator.plugins import load_judge
 from simulator.recording.measure import load_trace
 from simulator.report.plain import plain
 from simulator.report.summary import summarise, write_summary
-from simulator.report.terminal import print_attempt, print_summary
+from simulator.report.terminal import print_attempt, print_status, print_summary
 from simulator.run.plan import RECORDINGS, RUN_FILE, read_plan
 from simulator.scenario.load import load_recorded_scenario, load_scenario
 from simulator.scenario.types import Scenario
@@ -25,7 +25,9 @@ from simulator.scenario.types import Scenario
 def judge_again(
     what: Path, judges: tuple[str, ...], *, force: bool, retry: bool, scenario: str | None
 ) -> int:
-    """Judge a run folder or a single recording. Status 1 if some judgement failed."""
+    """Judge a run folder, with the status of its report, or a single recording, with status 1 if
+    some judgement failed.
+    """
     if not os.path.isdir(what):
         raise InputError(f"{what}: no such folder", hint="name a recording's folder, or a run's")
     bench = [load_judge(r) for r in judges or DEFAULT_JUDGES]
@@ -78,9 +80,9 @@ def _judge_run(
     for note in judged.notes:
         console.print(plain(note), soft_wrap=True)
     summary = summarise(run)
-    write_summary(run, summary)
     print_summary(summary, run, console)
-    return _status([v for vs in judged.verdicts.values() for v in vs])
+    write_summary(run, summary)
+    return print_status(summary, (), console)
 
 
 def _status(verdicts: list[Verdict]) -> int:

@@ -12,7 +12,7 @@ from simulator.report.gates import check_gates, parse_gates
 from simulator.report.plain import plain
 from simulator.report.rows import find_trace
 from simulator.report.summary import summarise, write_summary
-from simulator.report.terminal import print_attempt, print_gates, print_summary
+from simulator.report.terminal import print_attempt, print_gates, print_status, print_summary
 from simulator.run.accounting import read_attempts
 from simulator.run.plan import read_plan
 
@@ -24,8 +24,8 @@ def show_report(
     limits = parse_gates(gates)
     console = Console()
     summary = summarise(run)
-    write_summary(run, summary)
     print_summary(summary, run, console)
+    write_summary(run, summary)
     if turns:
         for result in read_attempts(run, read_plan(run)):
             if result.folder is None:
@@ -39,9 +39,6 @@ def show_report(
                 continue
             verdicts = [j.verdict for f in files.values() for j in f.turns]
             print_attempt(trace, verdicts, console)
-    met = True
-    if limits:
-        results = check_gates(limits, summary, min_coverage=min_coverage)
-        print_gates(results, console)
-        met = all(r.met for r in results)
-    return 0 if met and summary.all_scored else 1
+    results = check_gates(limits, summary, min_coverage=min_coverage)
+    print_gates(results, console)
+    return print_status(summary, results, console)

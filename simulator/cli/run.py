@@ -27,7 +27,7 @@ from simulator.plugins import load_agent, load_judge, parse_options
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.plain import plain
 from simulator.report.summary import Summary, summarise, write_summary
-from simulator.report.terminal import print_gates, print_summary
+from simulator.report.terminal import print_gates, print_status, print_summary
 from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
 from simulator.run.pool import run_plan
 from simulator.scenario.load import load_scenario
@@ -78,6 +78,9 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
             f"output folder {out} exists and is not empty",
             hint="give another --out, or move that folder away",
         )
+    for scenario in scenarios.values():
+        for warning in scenario.warnings:
+            console.print(plain(f"{scenario.path.name}: {warning}", "yellow"), soft_wrap=True)
     prepared = _prepare(scenarios.values(), console)
     plan = make_plan(
         list(scenarios.values()),
@@ -94,17 +97,17 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
         summary = asyncio.run(_carry_out(plan, prepared, scenarios, cast, out, console))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None  # the second Ctrl-C
+    print_summary(summary, out, console)
+    write_summary(out, summary)
     if order.film:
+        if not console.is_terminal:
+            console.print("making films")
         with console.status("making films"):
             for problem in make_films(out, plan, scenarios):
                 console.print(plain(problem), soft_wrap=True)
-    print_summary(summary, out, console)
-    met = True
-    if gates:
-        results = check_gates(gates, summary, min_coverage=order.min_coverage)
-        print_gates(results, console)
-        met = all(r.met for r in results)
-    return 0 if met and summary.all_scored else 1
+    results = check_gates(gates, summary, min_coverage=order.min_coverage)
+    print_gates(results, console)
+    return print_status(summary, results, console)
 
 
 def _cast(order: RunOrder) -> _Cast:
@@ -169,6 +172,8 @@ def _default_out(name: str) -> Path:
 def _prepare(scenarios: Iterable[Scenario], console: Console) -> dict[str, Prepared]:
     prepared: dict[str, Prepared] = {}
     cache = Cache()
+    if not console.is_terminal:
+        console.print("preparing the media (quick if they are in the cache)")
     with PrepareProgress(console) as progress:
         for scenario in scenarios:
             prepared[scenario.id] = prepare(
@@ -201,9 +206,7 @@ async def _carry_out(
         console.print(plain(f"{attempt}: not judged: {problem}", "red"), soft_wrap=True)
     for note in judged.notes:
         console.print(plain(note), soft_wrap=True)
-    summary = summarise(out)
-    write_summary(out, summary)
-    return summary
+    return summarise(out)
 
 
 class _Interrupts:
