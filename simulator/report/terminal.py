@@ -6,6 +6,7 @@ Plain text where the output is no terminal. Counterpart: `simulator.report.summa
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,7 @@ WIDTH = 100
 BUSY = (
     "This machine was too busy to send evenly: close other programs, or play with --concurrency 1."
 )
+_FOLDERS = re.compile(r"\S*/(?=[^/\s]+\.py\b)")
 SAID = 44
 """Characters of an answer that are shown."""
 
@@ -79,8 +81,14 @@ def _agents(summary: Summary, *, slim: bool) -> Table:
             table.add_column(head, justify="right", no_wrap=True)
     for label, part in summary.by_agent.items():
         cells = [c for h, c in zip(heads, _numbers(part), strict=True) if h not in left_out]
-        table.add_row(plain(label), _outcomes(part), *cells)
+        table.add_row(plain(_short_label(label, summary)), _outcomes(part), *cells)
     return table
+
+
+def _short_label(label: str, summary: Summary) -> str:
+    """A label without the folders of a file in it, where that names no other agent too."""
+    short = {x: _FOLDERS.sub("", x) for x in summary.by_agent}
+    return short[label] if list(short.values()).count(short[label]) == 1 else label
 
 
 def _numbers(part: Part) -> list[Text]:

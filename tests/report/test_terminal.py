@@ -125,3 +125,11 @@ def test_what_an_agent_says_does_not_steer_the_terminal(console: Console) -> Non
     played = scenario(answers("a", "Yes."))
     print_attempt(trace(played, said("\x1b[2J\x9bYes.\x07", at=9.5)), [], console)
     assert "[2JYes." in "\n".join(shown(console))
+
+
+def test_a_long_label_is_shown_by_its_file(run_folder: Path, console: Console) -> None:
+    file = run_folder / "run.json"
+    file.write_text(file.read_text().replace('"late"', '"/home/me/agents/polite.py -o x=1"'))
+    print_summary(summarise(run_folder), run_folder, console)
+    rows = [x.split() for x in shown(console) if x.strip()]
+    assert ["polite.py", "-o", "x=1", "completed"] in [row[:4] for row in rows]
