@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress
 
-from simulator.errors import InputError
+from simulator.errors import InputError, OmnistageError
 from simulator.judging.judge import Judge, Verdict, VerdictState
 from simulator.judging.run import DEFAULT_JUDGES, judge_recording, judge_run
 from simulator.plugins import load_judge
 from simulator.recording.measure import load_trace
+from simulator.report.plain import plain
 from simulator.report.summary import summarise, write_summary
-from simulator.report.terminal import print_attempt, print_summary
-from simulator.run.plan import RUN_FILE, read_plan
+from simulator.report.terminal import print_attempt, print_status, print_summary
+from simulator.run.plan import RECORDINGS, RUN_FILE, read_plan
 from simulator.scenario.load import load_recorded_scenario, load_scenario
 from simulator.scenario.types import Scenario
 
@@ -23,8 +25,10 @@ from simulator.scenario.types import Scenario
 def judge_again(
     what: Path, judges: tuple[str, ...], *, force: bool, retry: bool, scenario: str | None
 ) -> int:
-    """Judge a run folder or a single recording. Status 1 if some judgement failed."""
-    if not what.is_dir():
+    """Judge a run folder, with the status of its report, or a single recording, with status 1 if
+    some judgement failed.
+    """
+    if not os.path.isdir(what):
         raise InputError(f"{what}: no such folder", hint="name a recording's folder, or a run's")
     bench = [load_judge(r) for r in judges or DEFAULT_JUDGES]
     given = load_scenario(scenario) if scenario else None
@@ -48,10 +52,15 @@ def _judge_run(
 ) -> int:
     plan = read_plan(run)
     scenarios = {given.id: given} if given else {}
+    broken: dict[str, str] = {}
     for attempt in plan.attempts:
-        folder = run / "recordings" / attempt.id
+        folder = run / RECORDINGS / attempt.id
         if attempt.scenario not in scenarios and (folder / "manifest.json").is_file():
-            scenarios[attempt.scenario] = load_recorded_scenario(folder)
+            try:
+                scenarios[attempt.scenario] = load_recorded_scenario(folder)
+            except OmnistageError as error:
+                # Another recording's copy of the same scenario may serve.
+                broken[attempt.scenario] = str(error)
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("judging", total=len(plan.attempts))
         judged = asyncio.run(
@@ -64,14 +73,16 @@ def _judge_run(
                 progress=lambda _: progress.advance(task),
             )
         )
+    for name in broken.keys() - scenarios.keys():
+        console.print(plain(broken[name], "red"), soft_wrap=True)
     for attempt_id, problem in judged.problems.items():
-        console.print(f"[red]{attempt_id}: not judged: {problem}")
+        console.print(plain(f"{attempt_id}: not judged: {problem}", "red"), soft_wrap=True)
     for note in judged.notes:
-        console.print(note)
+        console.print(plain(note), soft_wrap=True)
     summary = summarise(run)
-    write_summary(run, summary)
     print_summary(summary, run, console)
-    return _status([v for vs in judged.verdicts.values() for v in vs])
+    write_summary(run, summary)
+    return print_status(summary, (), console)
 
 
 def _status(verdicts: list[Verdict]) -> int:
