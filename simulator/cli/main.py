@@ -203,6 +203,63 @@ def calibrate(
     raise typer.Exit(show_calibration(as_json=as_json, repeats=repeats))
 
 
+AgentA = Annotated[str | None, typer.Option("--agent-a", help="Label of A, if its run has several")]
+AgentB = Annotated[str | None, typer.Option("--agent-b", help="Label of B, if its run has several")]
+
+
+@app.command()
+def compare(
+    run_a: Annotated[Path, typer.Argument(help="The run to compare with")],
+    run_b: Annotated[Path, typer.Argument(help="The run that may differ; may be the same folder")],
+    agent_a: AgentA = None,
+    agent_b: AgentB = None,
+    as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON object")] = False,
+) -> None:
+    """Compare two runs turn by turn: difference, interval, wins and losses, what flipped."""
+    from simulator.cli.compare import show_comparison
+
+    raise typer.Exit(
+        show_comparison(run_a, run_b, agent_a=agent_a, agent_b=agent_b, as_json=as_json)
+    )
+
+
+@app.command()
+def power(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(help="A run that shows how scores scatter, or two to be compared"),
+    ] = None,
+    difference: Annotated[
+        list[float] | None,
+        typer.Option("-d", "--difference", help="Points of 100 to be shown, repeatable"),
+    ] = None,
+    agent_a: AgentA = None,
+    agent_b: AgentB = None,
+    sd: Annotated[
+        float | None, typer.Option(help="Standard deviation of turn scores, points of 100")
+    ] = None,
+    correlation: Annotated[
+        float, typer.Option(help="Between two systems' scores on a turn, where not measured")
+    ] = 0.5,
+    alpha: Annotated[float, typer.Option(help="Chance of seeing a difference that is none")] = 0.05,
+    power: Annotated[float, typer.Option(help="Chance of seeing a difference that is one")] = 0.8,
+) -> None:
+    """Say how many turns it takes to show a difference."""
+    from simulator.cli.power import show_power
+
+    raise typer.Exit(
+        show_power(
+            difference or [2.0, 5.0, 10.0],
+            runs or [],
+            agents=(agent_a, agent_b),
+            sd=sd,
+            correlation=correlation,
+            alpha=alpha,
+            power=power,
+        )
+    )
+
+
 def main() -> None:
     """Entry point: errors that were foreseen are one line and a hint, never a traceback."""
     try:

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from simulator.judging.verdicts import read_verdicts
 from simulator.recording.measure import load_trace
+from simulator.report.breakdown import print_breakdown
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.summary import summarise, write_summary
 from simulator.report.terminal import print_attempt, print_gates, print_summary
@@ -25,6 +26,7 @@ def show_report(
     summary = summarise(run)
     write_summary(run, summary)
     print_summary(summary, run, console)
+    print_breakdown(summary, console)
     if turns:
         for result in read_attempts(run, read_plan(run)):
             if result.folder is None:

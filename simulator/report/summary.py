@@ -21,6 +21,7 @@ from simulator.errors import InstrumentError
 from simulator.judging.judge import VerdictState
 from simulator.recording.trace import CodecDelay
 from simulator.report.aggregate import TaskUnit, aggregate
+from simulator.report.repeats import PassRate, Tries, pass_rates
 from simulator.report.rows import MISSING, RIGHT, AttemptRow, TurnRow, by_agent, read_rows
 from simulator.report.statistics import Score, percentile
 from simulator.run.accounting import count_outcomes
@@ -114,6 +115,8 @@ class Part:
     """Like `by_task` and `score` turn-weighted; a task that is not of the taxonomy is its own."""
     excluded: Mapping[str, int]
     """Turns that are not scored at all, by reason."""
+    repeats: tuple[PassRate, ...]
+    """pass@k and pass^k over turns (of one agent: a turn's repeats); empty without repeats."""
     answers: AnswerCounts
     latency_s: LatencySummary
     quiet: QuietSummary
@@ -175,6 +178,7 @@ def summarise(run: Path) -> Summary:
         by_major=whole.by_major,
         by_tier=whole.by_tier,
         excluded=whole.excluded,
+        repeats=whole.repeats,
         answers=whole.answers,
         latency_s=whole.latency_s,
         quiet=whole.quiet,
@@ -197,6 +201,7 @@ def part_of(rows: Sequence[AttemptRow]) -> Part:
         by_major=table.by_major,
         by_tier=table.by_tier,
         excluded=table.excluded,
+        repeats=_repeats(rows),
         answers=_answers(rows),
         latency_s=_latency(rows),
         quiet=_quiet(rows),
@@ -225,6 +230,19 @@ def task_units(rows: Sequence[AttemptRow]) -> list[TaskUnit]:
         if t.expect == "either"
     ]
     return units
+
+
+def _repeats(rows: Sequence[AttemptRow]) -> tuple[PassRate, ...]:
+    """A turn passes a try if its answer is right, or its silence was kept."""
+    scores: dict[tuple[str, str, str], list[float]] = {}
+    for row in rows:
+        for turn in row.turns:
+            key = (row.result.attempt.agent, row.scenario.id, turn.turn.id)
+            own = scores.setdefault(key, [])
+            if turn.state == VerdictState.SCORED and turn.score is not None:
+                own.append(turn.score)
+    tries = [Tries(right=sum(s >= RIGHT for s in v), scored=len(v)) for v in scores.values()]
+    return pass_rates(tries, max((r.result.attempt.repeat for r in rows), default=0))
 
 
 def _turns(turns: Sequence[TurnRow]) -> TurnCounts:
