@@ -260,6 +260,25 @@ def power(
     )
 
 
+Benchmark = Annotated[str, typer.Argument(help="Which benchmark: omniassistbench")]
+
+
+@app.command("import")
+def import_(
+    benchmark: Benchmark,
+    source: Annotated[Path, typer.Argument(help="Its release: parquet shards, or labels.csv")],
+    dest: Annotated[Path, typer.Argument(help="Folder for the scenarios; must not exist yet")],
+    clips: Annotated[
+        Path | None,
+        typer.Option(help="Write videos out of parquet shards here, for OMNISTAGE_MEDIA"),
+    ] = None,
+) -> None:
+    """Make scenarios of a benchmark's release, without copying its clips."""
+    from simulator.cli.benchmark import import_benchmark
+
+    raise typer.Exit(import_benchmark(benchmark, source, dest, clips))
+
+
 def main() -> None:
     """Entry point: errors that were foreseen are one line and a hint, never a traceback."""
     try:
