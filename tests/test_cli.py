@@ -50,6 +50,8 @@ def test_help_and_version() -> None:
         "report",
         "compare",
         "power",
+        "import",
+        "export",
         "agents",
         "judges",
         "doctor",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -9,6 +10,7 @@ from rich.progress import Progress
 from rich.text import Text
 
 from simulator.errors import InputError
+from simulator.omniassistbench.answers import export, load_scenarios, read_answers, run_of
 from simulator.omniassistbench.importing import IMPORT_FILE, import_release
 from simulator.omniassistbench.release import read_release
 
@@ -42,6 +44,49 @@ def import_benchmark(benchmark: str, source: Path, dest: Path, clips: Path | Non
     where = clips or "the folder of its videos"
     console.print(f"To play them, let OMNISTAGE_MEDIA name {where}.")
     return 1 if done.failed else 0
+
+
+def export_benchmark(benchmark: str, run: Path, out: Path, agent: str | None, repeat: int) -> int:
+    """Export a run's answers. Status 1 if some turns had to be left out."""
+    _known(benchmark)
+    done = export(run, out, agent=agent, repeat=repeat)
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(f"{out}: {done.rows} rows, {done.silent} of them silence.")
+    if done.left_out:
+        first = done.left_out[0]
+        console.print(
+            Text(
+                f"{len(done.left_out)} turns left out, not played or without transcript: "
+                f"{first}{' ...' if len(done.left_out) > 1 else ''}",
+                style="red",
+            )
+        )
+    return 1 if done.left_out else 0
+
+
+def answers_as_run(
+    path: Path, judges: Sequence[str], scenarios: Path | None, out: Path | None
+) -> Path:
+    """The run folder made of a CSV of answers. Raises InputError for a name that is no turn's."""
+    if scenarios is None:
+        raise InputError(
+            f"{path}: is a file: a CSV of answers needs --scenarios",
+            hint="make them: omnistage import omniassistbench RELEASE FOLDER",
+        )
+    loaded = load_scenarios(scenarios)
+    answers = read_answers(path, loaded)
+    run = out or Path("runs") / path.stem
+    run_of(answers, loaded, run, label=path.stem, judges=judges)
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(
+        f"{len(answers.texts)} turns answered in {path}, {answers.missing} have no row. Words "
+        "only: a CSV says nothing of when."
+    )
+    for line in answers.unknown[:NOTES]:
+        console.print(Text(f"left: {line}", style="red"))
+    if len(answers.unknown) > NOTES:
+        console.print(f"and {len(answers.unknown) - NOTES} more unknown names")
+    return run
 
 
 def _known(benchmark: str) -> None:

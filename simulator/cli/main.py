@@ -118,19 +118,36 @@ def run(
 
 @app.command()
 def judge(
-    what: Annotated[Path, typer.Argument(help="A recording's folder, or a run's")],
+    what: Annotated[
+        Path, typer.Argument(help="A recording's folder, a run's, or a CSV video_name,output_text")
+    ],
     judge: JudgeRefs = None,
     force: Annotated[bool, typer.Option(help="Judge again what has a verdict already")] = False,
     retry_failed: Annotated[bool, typer.Option(help="Judge again what failed")] = False,
     scenario: Annotated[
         str | None, typer.Option(help="Scenario file, if the recording's own copy cannot serve")
     ] = None,
+    scenarios: Annotated[
+        Path | None, typer.Option(help="For a CSV: the folder of imported scenarios")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="For a CSV: run folder to make. Default: runs/<its name>"),
+    ] = None,
 ) -> None:
-    """Judge a recording or a whole run again, without playing anything."""
+    """Judge a recording, a whole run or a CSV of answers, without playing anything."""
     from simulator.cli.judge import judge_again
 
     raise typer.Exit(
-        judge_again(what, tuple(judge or ()), force=force, retry=retry_failed, scenario=scenario)
+        judge_again(
+            what,
+            tuple(judge or ()),
+            force=force,
+            retry=retry_failed,
+            scenario=scenario,
+            scenarios=scenarios,
+            out=out,
+        )
     )
 
 
@@ -277,6 +294,22 @@ def import_(
     from simulator.cli.benchmark import import_benchmark
 
     raise typer.Exit(import_benchmark(benchmark, source, dest, clips))
+
+
+@app.command()
+def export(
+    benchmark: Benchmark,
+    run_folder: Annotated[Path, typer.Argument(help="A run's folder")],
+    out: Annotated[Path, typer.Argument(help="The CSV to write: video_name,output_text")],
+    agent: Annotated[
+        str | None, typer.Option(help="Label of the agent, if the run has several")
+    ] = None,
+    repeat: Annotated[int, typer.Option(help="Which repeat", min=1)] = 1,
+) -> None:
+    """Write a run's answers as a benchmark's own scripts read them."""
+    from simulator.cli.benchmark import export_benchmark
+
+    raise typer.Exit(export_benchmark(benchmark, run_folder, out, agent, repeat))
 
 
 def main() -> None:

@@ -7,14 +7,13 @@ from pathlib import Path
 from rich.console import Console
 
 from simulator.judging.verdicts import read_verdicts
-from simulator.recording.measure import load_trace
 from simulator.report.breakdown import print_breakdown
 from simulator.report.gates import check_gates, parse_gates
+from simulator.report.rows import find_trace
 from simulator.report.summary import summarise, write_summary
 from simulator.report.terminal import print_attempt, print_gates, print_summary
 from simulator.run.accounting import read_attempts
 from simulator.run.plan import read_plan
-from simulator.scenario.load import load_recorded_scenario
 
 
 def show_report(
@@ -31,10 +30,9 @@ def show_report(
         for result in read_attempts(run, read_plan(run)):
             if result.folder is None:
                 continue
-            scenario = load_recorded_scenario(result.folder)
             verdicts = [j.verdict for f in read_verdicts(result.folder).values() for j in f.turns]
             console.rule(result.attempt.id)
-            print_attempt(load_trace(result.folder, scenario), verdicts, console)
+            print_attempt(find_trace(result.folder), verdicts, console)
     met = True
     if limits:
         results = check_gates(limits, summary, min_coverage=min_coverage)
