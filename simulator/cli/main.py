@@ -157,11 +157,26 @@ def report(
     gate: Gates = None,
     min_coverage: MinCoverage = 1.0,
     turns: Annotated[bool, typer.Option(help="Every turn of every attempt as well")] = False,
+    as_csv: Annotated[
+        Path | None, typer.Option("--csv", help="Folder for turns, attempts and scores as CSV")
+    ] = None,
+    as_parquet: Annotated[
+        Path | None, typer.Option("--parquet", help="Folder for the same tables as Parquet")
+    ] = None,
 ) -> None:
     """Compute a run's summary again from its recordings and verdicts, and show it."""
     from simulator.cli.report import show_report
 
-    raise typer.Exit(show_report(run_folder, tuple(gate or ()), min_coverage, turns=turns))
+    raise typer.Exit(
+        show_report(
+            run_folder,
+            tuple(gate or ()),
+            min_coverage,
+            turns=turns,
+            as_csv=as_csv,
+            as_parquet=as_parquet,
+        )
+    )
 
 
 @app.command()
