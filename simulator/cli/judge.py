@@ -20,6 +20,9 @@ from simulator.run.plan import RUN_FILE, read_plan
 from simulator.scenario.load import load_recorded_scenario, load_scenario
 from simulator.scenario.types import Scenario
 
+NOTES = 3
+"""Notes that are shown: a benchmark has hundreds of scenarios with one turn."""
+
 
 def judge_again(
     what: Path,
@@ -79,8 +82,10 @@ def _judge_run(
         )
     for attempt_id, problem in judged.problems.items():
         console.print(f"[red]{attempt_id}: not judged: {problem}")
-    for note in judged.notes:
+    for note in judged.notes[:NOTES]:
         console.print(note)
+    if len(judged.notes) > NOTES:
+        console.print(f"and {len(judged.notes) - NOTES} more such notes")
     summary = summarise(run)
     write_summary(run, summary)
     print_summary(summary, run, console)

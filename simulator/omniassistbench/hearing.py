@@ -16,14 +16,19 @@ import av
 import numpy as np
 
 from simulator.errors import InputError
-from simulator.recording.speech import RATE, Samples, islands
+from simulator.recording.speech import RATE, STEP, Samples, islands, levels_db
 
 LISTENED = 40.0
 """Seconds at the end of a clip that are listened to; a question is shorter."""
 PAUSE = 0.8
 """A longer pause parts what was said before from the question."""
-SURE = 0.05
-"""Seconds by which the end is never known better: rooms echo."""
+SURE, UNSURE = 0.1, 1.0
+"""Uncertainty of the end, seconds, where the words stand out and where they do not. Measured with
+six questions on noise, murmur, a battle and film talk: at most 0.08 s off on silence, up to 1 s
+where the background is 20 dB below the words or louder."""
+STANDS_OUT_DB = 30.0
+AROUND = 3.0
+"""Seconds on either side of the words that are their background."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +58,8 @@ def listen(source: Path | bytes, name: str) -> Question:
 def question(sound: Samples, first: float, duration: float) -> Question:
     """The last run of speech in `sound`, whose first sample lies at clip time `first`.
 
-    `uncertainty`: how much other sound goes on after the speech, in which a soft last word could
-    hide, at most a second; the whole clip if there is no speech at all.
+    `uncertainty`: by how the words stand out of what is heard around them; the whole clip if there
+    is no speech at all.
     """
     spoken = islands(sound)
     if not spoken:
@@ -64,14 +69,23 @@ def question(sound: Samples, first: float, duration: float) -> Question:
         if start - b > PAUSE * RATE:
             break
         start = a
-    heard = islands(sound, "level")
-    after = max((b for _, b in heard), default=end) - end
     return Question(
         duration=duration,
         start=min(duration, first + start / RATE),
         end=min(duration, first + end / RATE),
-        uncertainty=round(max(SURE, min(1.0, after / RATE)), 3),
+        uncertainty=SURE if _contrast_db(sound, start, end) >= STANDS_OUT_DB else UNSURE,
     )
+
+
+def _contrast_db(sound: Samples, start: int, end: int) -> float:
+    """How far the loud part of the words is above what is mostly heard around them."""
+    levels = levels_db(sound, STEP)
+    a, b, wide = start // STEP, max(end // STEP, start // STEP + 1), round(AROUND * RATE) // STEP
+    margin = round(SURE * RATE) // STEP
+    around = np.concatenate([levels[max(0, a - wide) : max(0, a - margin)], levels[b + margin :]])
+    if not len(around):
+        return 0.0
+    return float(np.percentile(levels[a:b], 90) - np.median(around))
 
 
 def _duration(container: av.container.InputContainer) -> float:

@@ -29,7 +29,7 @@ from simulator.session.events import Outcome
 
 SUMMARY_VERSION = 1
 SUMMARY_FILE = "summary.json"
-EITHER = "an answer or silence, either is right"
+EITHER = "marked `either`"
 """Why a turn is in no mean."""
 
 

@@ -41,7 +41,7 @@ def test_shards(shards: Path, tmp_path: Path) -> None:
     # One second of silence, the question, 0.3 s of silence.
     assert held.start == pytest.approx(1.0, abs=0.1)
     assert held.end == pytest.approx(single.turns[0].end - 0.3, abs=0.1)
-    assert held.uncertainty == 0.05
+    assert held.uncertainty == 0.1
     assert imported(out, "VS-q1.dup2").turns[0].id == "VS-q1.dup2"
     assert any("VS-q1 is there again: another content" in n for n in done.notes)
 
@@ -135,7 +135,16 @@ def test_the_end_of_a_question_is_heard() -> None:
     end = 10.0 + (len(sound) - RATE // 2) / RATE
     assert found.end == pytest.approx(end, abs=0.05)
     assert found.start == pytest.approx(end - len(said) / RATE, abs=0.1)
-    assert found.uncertainty == 0.05
+    assert found.uncertainty == 0.1
+
+
+def test_words_that_do_not_stand_out_are_less_sure() -> None:
+    said = speech()
+    noise = np.random.default_rng(3).normal(0, 0.02, len(said) + 3 * RATE)
+    noise[2 * RATE : 2 * RATE + len(said)] += said
+    found = question(noise.astype(np.float32), 0.0, len(noise) / RATE)
+    assert found.uncertainty == 1.0
+    assert abs(found.end - 2.0 - len(said) / RATE) <= 1.0
 
 
 def test_no_speech_is_all_uncertain() -> None:

@@ -134,7 +134,7 @@ def test_repeats_give_pass_rates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     status, text = shown("report", out)
     assert status == 0
     assert "x: pass@3 100.0  pass^3 75.0  (4 turns)" in text
-    assert "In no mean: 3 turns (an answer or silence, either is right)." in text
+    assert "In no mean: 3 turns (marked `either`)." in text
     # A repeated turn is one pair, with the mean of its repeats.
     found = compare(side_of(out, "x"), side_of(out, None))
     assert found.score is not None
