@@ -43,7 +43,20 @@ def scenario(tmp_path: Path) -> Path:
 def test_help_and_version() -> None:
     shown = omnistage("--help")
     assert shown.returncode == 0
-    for command in ("demo", "run", "judge", "report", "agents", "judges", "doctor", "calibrate"):
+    for command in (
+        "demo",
+        "run",
+        "judge",
+        "report",
+        "compare",
+        "power",
+        "import",
+        "export",
+        "agents",
+        "judges",
+        "doctor",
+        "calibrate",
+    ):
         assert f"\n  {command}" in shown.stdout
     assert omnistage("--version").stdout.startswith("omnistage 0.")
 

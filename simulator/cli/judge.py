@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
+from simulator.cli.benchmark import answers_as_run
 from simulator.errors import InputError
 from simulator.judging.judge import Judge, Verdict, VerdictState
 from simulator.judging.run import DEFAULT_JUDGES, judge_recording, judge_run
@@ -19,11 +20,26 @@ from simulator.run.plan import RUN_FILE, read_plan
 from simulator.scenario.load import load_recorded_scenario, load_scenario
 from simulator.scenario.types import Scenario
 
+NOTES = 3
+"""Notes that are shown: a benchmark has hundreds of scenarios with one turn."""
+
 
 def judge_again(
-    what: Path, judges: tuple[str, ...], *, force: bool, retry: bool, scenario: str | None
+    what: Path,
+    judges: tuple[str, ...],
+    *,
+    force: bool,
+    retry: bool,
+    scenario: str | None,
+    scenarios: Path | None = None,
+    out: Path | None = None,
 ) -> int:
-    """Judge a run folder or a single recording. Status 1 if some judgement failed."""
+    """Judge a run folder, a single recording, or a CSV of answers. Status 1 if some judgement
+    failed."""
+    if what.is_file():
+        what = answers_as_run(what, judges or DEFAULT_JUDGES, scenarios, out)
+    elif scenarios is not None or out is not None:
+        raise InputError("--scenarios and --out go with a CSV of answers, which this is not")
     if not what.is_dir():
         raise InputError(f"{what}: no such folder", hint="name a recording's folder, or a run's")
     bench = [load_judge(r) for r in judges or DEFAULT_JUDGES]
@@ -50,7 +66,7 @@ def _judge_run(
     scenarios = {given.id: given} if given else {}
     for attempt in plan.attempts:
         folder = run / "recordings" / attempt.id
-        if attempt.scenario not in scenarios and (folder / "manifest.json").is_file():
+        if attempt.scenario not in scenarios and (folder / "scenario.yaml").is_file():
             scenarios[attempt.scenario] = load_recorded_scenario(folder)
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("judging", total=len(plan.attempts))
@@ -66,8 +82,10 @@ def _judge_run(
         )
     for attempt_id, problem in judged.problems.items():
         console.print(f"[red]{attempt_id}: not judged: {problem}")
-    for note in judged.notes:
+    for note in judged.notes[:NOTES]:
         console.print(note)
+    if len(judged.notes) > NOTES:
+        console.print(f"and {len(judged.notes) - NOTES} more such notes")
     summary = summarise(run)
     write_summary(run, summary)
     print_summary(summary, run, console)

@@ -7,17 +7,24 @@ from pathlib import Path
 from rich.console import Console
 
 from simulator.judging.verdicts import read_verdicts
-from simulator.recording.measure import load_trace
+from simulator.report.breakdown import print_breakdown
 from simulator.report.gates import check_gates, parse_gates
+from simulator.report.rows import find_trace
 from simulator.report.summary import summarise, write_summary
+from simulator.report.tables import write_csv, write_parquet
 from simulator.report.terminal import print_attempt, print_gates, print_summary
 from simulator.run.accounting import read_attempts
 from simulator.run.plan import read_plan
-from simulator.scenario.load import load_recorded_scenario
 
 
 def show_report(
-    run: Path, gates: tuple[str, ...], min_coverage: float, *, turns: bool = False
+    run: Path,
+    gates: tuple[str, ...],
+    min_coverage: float,
+    *,
+    turns: bool = False,
+    as_csv: Path | None = None,
+    as_parquet: Path | None = None,
 ) -> int:
     """Print the summary; status 1 if something was not completed and scored, or a gate failed."""
     limits = parse_gates(gates)
@@ -25,14 +32,18 @@ def show_report(
     summary = summarise(run)
     write_summary(run, summary)
     print_summary(summary, run, console)
+    print_breakdown(summary, console)
     if turns:
         for result in read_attempts(run, read_plan(run)):
             if result.folder is None:
                 continue
-            scenario = load_recorded_scenario(result.folder)
             verdicts = [j.verdict for f in read_verdicts(result.folder).values() for j in f.turns]
             console.rule(result.attempt.id)
-            print_attempt(load_trace(result.folder, scenario), verdicts, console)
+            print_attempt(find_trace(result.folder), verdicts, console)
+    written = [] if as_csv is None else write_csv(run, as_csv)
+    written += [] if as_parquet is None else write_parquet(run, as_parquet)
+    if written:
+        console.print(f"tables: {', '.join(str(p) for p in written)}", soft_wrap=True)
     met = True
     if limits:
         results = check_gates(limits, summary, min_coverage=min_coverage)

@@ -13,7 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from simulator.errors import InputError, JudgeError, OmnistageError
+from pydantic import ValidationError
+
+from simulator.errors import InputError, JudgeError, OmnistageError, RecordingError
 from simulator.judging.judge import Judge, Question, Verdict, VerdictState
 from simulator.judging.verdicts import (
     InputHash,
@@ -23,7 +25,8 @@ from simulator.judging.verdicts import (
     verdict_path,
     write_judge_file,
 )
-from simulator.recording.trace import Trace
+from simulator.recording.manifest import MANIFEST
+from simulator.recording.trace import Trace, trace_from_json
 from simulator.run.accounting import read_attempts
 from simulator.run.plan import read_plan
 from simulator.scenario.types import Scenario, Turn
@@ -243,7 +246,18 @@ def _no_doubles(judges: Sequence[Judge]) -> None:
         raise InputError(f"judge {double!r} is named twice")
 
 
-def _load_trace(folder: Path, scenario: Scenario) -> Trace:
-    from simulator.recording.measure import load_trace
+def read_trace(path: Path) -> Trace:
+    """A trace as stored. Raises RecordingError if it is none."""
+    try:
+        return trace_from_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise RecordingError(f"{path}: not a trace of this version: {error}") from None
 
+
+def _load_trace(folder: Path, scenario: Scenario) -> Trace:
+    from simulator.recording.measure import TRACE, load_trace
+
+    if (folder / TRACE).is_file() and not (folder / MANIFEST).is_file():
+        # Nothing was played: somebody else's answers, of which there is no more than a trace.
+        return read_trace(folder / TRACE)
     return load_trace(folder, scenario)

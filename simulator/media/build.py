@@ -34,7 +34,7 @@ from simulator.media.room import Quietest
 from simulator.media.sound import SoundReader, load, silence
 from simulator.media.subtitle import Overlay
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, Spoken
-from simulator.scenario.types import Anchor, Canvas, Turn
+from simulator.scenario.types import Anchor, Canvas, Say, Turn
 
 CODE = 1
 """Raise when prepared bytes change for the same input."""
@@ -63,6 +63,11 @@ class Job:
     encoding: Encoding
 
     @property
+    def says(self) -> list[tuple[int, Say]]:
+        """The spoken instructions, each with its index in the turn."""
+        return [(n, i) for n, i in enumerate(self.turn.instructions) if isinstance(i, Say)]
+
+    @property
     def key(self) -> str:
         return key_of(
             "turn",
@@ -72,7 +77,7 @@ class Job:
             self.last,
             [
                 (sound, i.placement.anchor, i.placement.at)
-                for sound, i in zip(self.sounds, self.turn.instructions, strict=True)
+                for sound, (_, i) in zip(self.sounds, self.says, strict=True)
             ],
             self.subtitle,
             dataclasses.asdict(self.canvas),
@@ -155,7 +160,7 @@ class Maker:
         """The instructions at their places (clip time × 48000) and where they are audible."""
         first, last = self._job.first * PACKET, self._job.last * PACKET
         laid, spoken = [], []
-        for index, instruction in enumerate(self._job.turn.instructions):
+        for index, instruction in self._job.says:
             samples = load(instruction.sound)
             span = audible(samples)
             where = f"{self._job.name}: say: {instruction.sound.name}"

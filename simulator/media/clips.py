@@ -2,6 +2,7 @@
 
 A clip that is a file is where the scenario says. A clip named by URL and hash is looked for, by its
 hash, in the folders of OMNISTAGE_MEDIA, then in the cache, and downloaded once if it is in neither.
+A clip named by its hash alone is nowhere else than in OMNISTAGE_MEDIA.
 Counterparts: `simulator.media.download` fetches, `simulator.media.cache` keeps.
 """
 
@@ -49,6 +50,15 @@ def locate(
         if not clip.path.is_file():
             raise InputError(f"clip {clip.name}: {clip.path}: no such file")
         return Located(clip.path, cache.sha256(clip.path))
+    if clip.url is None and clip.sha256 is not None:
+        found = search(clip, cache)
+        if found is None:
+            raise InputError(
+                f"clip {clip.name}: no file of that hash ({clip.sha256[:12]}..., once called "
+                f"{clip.named or 'nobody knows what'}) is in the folders of OMNISTAGE_MEDIA",
+                hint="set OMNISTAGE_MEDIA to the folder that it is in; it cannot be downloaded",
+            )
+        return Located(found, clip.sha256)
     if clip.url is None or clip.sha256 is None:
         raise InputError(f"clip {clip.name}: neither a file nor a URL with its sha256")
     suffix = PurePosixPath(unquote(urlsplit(clip.url).path)).suffix.lower()
@@ -63,8 +73,7 @@ def locate(
 
 def search(clip: Clip, cache: Cache) -> Path | None:
     """The file with the clip's hash in the folders of OMNISTAGE_MEDIA, likely ones first."""
-    assert clip.url is not None
-    name = PurePosixPath(unquote(urlsplit(clip.url).path))
+    name = PurePosixPath(clip.named or unquote(urlsplit(clip.url or "").path))
 
     def unlikely(file: Path) -> tuple[bool, bool, str]:
         other = file.suffix.lower() != name.suffix.lower()

@@ -29,7 +29,7 @@ from simulator.media.probe import Probe, probe
 from simulator.media.sound import SoundReader
 from simulator.media.subtitle import Overlay, draw
 from simulator.media.timeline import PTIME, Asset, Prepared, PreparedTurn, Spoken
-from simulator.scenario.types import Scenario, Turn
+from simulator.scenario.types import Embedded, Say, Scenario, Turn
 
 _LATE = 0.05
 """Seconds by which an author's last `until` may pass the end of the clip (rounded up)."""
@@ -91,7 +91,7 @@ def prepare(
                 turn=job.turn,
                 segment=entry.segment,
                 hold=entry.hold,
-                spoken=entry.spoken,
+                spoken=(*entry.spoken, *_embedded(job)),
                 stream_start=at,
             )
         )
@@ -112,9 +112,10 @@ def packet_at(seconds: float) -> int:
 
 
 def _job(scenario: Scenario, turn: Turn, clip: Located, cache: Cache, encoding: Encoding) -> Job:
-    for instruction in turn.instructions:
-        if not instruction.sound.is_file():
-            raise InputError(f"{_name(scenario, turn)}: say: {instruction.sound}: no such file")
+    says = [i for i in turn.instructions if isinstance(i, Say)]
+    for say in says:
+        if not say.sound.is_file():
+            raise InputError(f"{_name(scenario, turn)}: say: {say.sound}: no such file")
     first, last = packet_at(turn.start), packet_at(turn.end)
     if last <= first:
         raise InputError(
@@ -127,11 +128,20 @@ def _job(scenario: Scenario, turn: Turn, clip: Located, cache: Cache, encoding: 
         clip=clip,
         first=first,
         last=last,
-        sounds=tuple(cache.sha256(i.sound) for i in turn.instructions),
+        sounds=tuple(cache.sha256(say.sound) for say in says),
         subtitle=scenario.goal.strip(),
         canvas=scenario.canvas,
         encoding=encoding,
     )
+
+
+def _embedded(job: Job) -> Iterator[Spoken]:
+    """The instructions that the clip itself holds: they decide no bytes, only what is due when."""
+    begin, end = job.first * PTIME, job.last * PTIME
+    for index, held in enumerate(job.turn.instructions):
+        if isinstance(held, Embedded):
+            start = max(held.start, begin) - begin
+            yield Spoken(index=index, start=start, end=min(held.end, end) - begin)
 
 
 def _name(scenario: Scenario, turn: Turn) -> str:

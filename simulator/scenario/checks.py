@@ -10,13 +10,15 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from simulator.scenario.schema import SayModel, TurnModel
+from simulator.scenario.schema import EmbeddedModel, SayModel, TurnModel
 from simulator.scenario.types import (
     Anchor,
     Answer,
     Clip,
     Either,
+    Embedded,
     Expectation,
     Limits,
     Placement,
@@ -123,6 +125,7 @@ class Checker:
         says = tuple(self._say(step, i, say) for i, say in enumerate(model.say))
         expect = self._expectation(step, model)
         asked = any(say.voice == "user" for say in says) or "say" in step.broken
+        asked = asked or model.embedded is not None or "embedded" in step.broken
         self._times(step, model, start)
         for anchor in (Anchor.END, Anchor.START):
             if sum(say.placement.anchor is anchor for say in says) > 1:
@@ -135,7 +138,7 @@ class Checker:
                 step,
                 "answer",
                 "nothing asks for it: allowed with a `say` of the user's voice in this turn, "
-                "or with `event`",
+                "with `embedded`, or with `event`",
             )
         if isinstance(expect, Answer) and not model.evidence:
             self.warnings.append(f"turns[{step.index}] ({step.id}): no `evidence` for its answer")
@@ -150,7 +153,7 @@ class Checker:
             clip=clip,
             start=start or 0.0,
             end=model.until,
-            instructions=says,
+            instructions=(*says, *self._embedded(step, model.embedded, start, model.until)),
             expect=expect,
             event=model.event,
             within=model.within if model.within is not None else self._limits.answer_within,
@@ -184,6 +187,31 @@ class Checker:
         elif isinstance(say.at, float):
             placement = Placement(anchor=Anchor.TIME, at=say.at)
         return Say(text=say.text, sound=sound, voice=say.voice, placement=placement)
+
+    def _embedded(
+        self, step: Step, held: EmbeddedModel | None, start: float | None, until: float
+    ) -> tuple[Embedded, ...]:
+        """What the clip itself asks. It begins where the turn does, if nobody says when."""
+        if held is None:
+            return ()
+        first = start or 0.0
+        begin = first if held.start is None else held.start
+        if not first <= begin < held.end <= until and "until" not in step.broken:
+            self._add(
+                step,
+                ("embedded", "end"),
+                f"{begin:g} to {held.end:g} is not inside the turn: {first:g} to {until:g}",
+            )
+        medium: Literal["sound", "picture"] = "sound" if held.medium == "sound" else "picture"
+        return (
+            Embedded(
+                text=held.text,
+                start=begin,
+                end=held.end,
+                uncertainty=held.uncertainty,
+                medium=medium,
+            ),
+        )
 
     def _expectation(self, step: Step, model: TurnModel) -> Expectation:
         present = [
@@ -250,7 +278,8 @@ class Checker:
             self._add(step, "asked_in", f"{model.asked_in!r} is not an earlier turn")
         elif (
             other.model is not None
-            and "say" not in other.broken
+            and not other.broken & {"say", "embedded"}
+            and other.model.embedded is None
             and not any(s.voice == "user" for s in other.model.say)
         ):
             self._add(step, "asked_in", f"the user says nothing in turn {model.asked_in!r}")

@@ -197,20 +197,30 @@ class _Loading:
         }
 
     def _clip(self, name: str, clip: ClipModel, where: tuple[str, ...]) -> Clip:
-        if (clip.file is None) == (clip.url is None):
-            self._add(self._root, where, "must have one of `file` and `url`")
+        alone = clip.file is None and clip.url is None and clip.sha256 is not None
+        if (clip.file is None) == (clip.url is None) and not alone:
+            self._add(self._root, where, "must have one of `file` and `url`, or `sha256` alone")
+        if clip.named is not None and not alone:
+            self._add(self._root, (*where, "named"), "is allowed only where `sha256` stands alone")
         if clip.url is not None:
             for key in ("sha256", "licence"):
                 if getattr(clip, key) is None:
                     self._add(self._root, (*where, key), "is missing beside `url`")
-        elif clip.sha256 is not None:
-            self._add(self._root, (*where, "sha256"), "is allowed only beside `url`")
+        elif clip.sha256 is not None and not alone:
+            self._add(self._root, (*where, "sha256"), "is not allowed beside `file`")
         path = None
         if clip.file is not None:
             path, why = self._find(clip.file)
             if why:
                 self._add(self._root, where, why)
-        return Clip(name=name, path=path, url=clip.url, sha256=clip.sha256, licence=clip.licence)
+        return Clip(
+            name=name,
+            path=path,
+            url=clip.url,
+            sha256=clip.sha256,
+            licence=clip.licence,
+            named=clip.named,
+        )
 
     # ------------------------------------------------------------------ problems
 

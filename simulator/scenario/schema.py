@@ -185,6 +185,7 @@ class ClipModel(Strict):
     url: Annotated[str | None, BeforeValidator(_url)] = None
     sha256: Annotated[str | None, BeforeValidator(_sha256)] = None
     licence: Text | None = None
+    named: Text | None = None
 
 
 class SayModel(Strict):
@@ -192,6 +193,14 @@ class SayModel(Strict):
     file: Annotated[str | None, BeforeValidator(_text)] = None
     voice: Name = "user"
     at: Annotated[float | Literal["start", "end"], BeforeValidator(_at)] = "end"
+
+
+class EmbeddedModel(Strict):
+    text: Text
+    medium: Annotated[str, _choice("sound", "picture")] = Field(default="sound", alias="in")
+    start: Annotated[float | None, BeforeValidator(seconds)] = Field(default=None, alias="from")
+    end: Seconds
+    uncertainty: Seconds = 0.0
 
 
 class LimitsModel(Strict):
@@ -221,6 +230,7 @@ class TurnModel(Strict):
     say: Annotated[list[Annotated[SayModel, BeforeValidator(_spoken)]], BeforeValidator(_say)] = (
         Field(default=[])
     )
+    embedded: EmbeddedModel | None = None
     answer: Annotated[str | None, BeforeValidator(_text)] = None
     accept: Texts = Field(default=[])
     key_points: Annotated[

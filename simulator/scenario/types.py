@@ -24,7 +24,7 @@ class Pace(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clip:
-    """A source of picture and sound: a file, or a URL with its hash."""
+    """A source of picture and sound: a file, a URL with its hash, or a hash alone."""
 
     name: str
     """Name of the clip within the scenario; `main` if the scenario has just one."""
@@ -33,9 +33,12 @@ class Clip:
     url: str | None = None
     """Where to download it once, for a clip that is not shipped."""
     sha256: str | None = None
-    """Lower-case hex digest; always there with `url`."""
+    """Lower-case hex digest; always there with `url`. Alone it names a clip that everybody has to
+    get for themselves: it is looked for in the folders of OMNISTAGE_MEDIA."""
     licence: str | None = None
     """SPDX identifier or words."""
+    named: str | None = None
+    """What the file of a clip known by its hash alone was called: looked at first."""
 
 
 class Anchor(StrEnum):
@@ -75,7 +78,27 @@ class Say:
         return "say"
 
 
-Instruction = Say
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """An instruction that the clip itself holds, in its sound or its picture; nothing is added."""
+
+    text: str
+    """The words as somebody wrote them down."""
+    start: float
+    """Clip time at which it begins."""
+    end: float
+    """Clip time at which it ends: an answer falls due."""
+    uncertainty: float = 0.0
+    """Seconds by which `end` may be wrong; every latency of the turn is as uncertain."""
+    medium: Literal["sound", "picture"] = "sound"
+    voice: str = "user"
+
+    @property
+    def kind(self) -> Literal["embedded"]:
+        return "embedded"
+
+
+Instruction = Say | Embedded
 """The open set of instruction kinds (`show` and `gesture` join it later)."""
 
 KeyPoint = tuple[str, ...]

@@ -23,10 +23,12 @@ from simulator.scenario.types import (
     Answer,
     Clip,
     Either,
+    Embedded,
     Limits,
     Pace,
     Placement,
     Quiet,
+    Say,
     Scenario,
 )
 
@@ -144,8 +146,10 @@ def test_the_smallest_scenario(write: Write) -> None:
     assert scenario.limits == Limits()
     first, second = scenario.turns
     assert (first.id, first.start, first.end, first.within) == ("t1", 0.0, 5.5, 8.0)
-    assert first.instructions[0].sound == path.with_name("say.flac")
-    assert first.instructions[0].placement == Placement(anchor=Anchor.END)
+    said = first.instructions[0]
+    assert isinstance(said, Say)
+    assert said.sound == path.with_name("say.flac")
+    assert said.placement == Placement(anchor=Anchor.END)
     assert first.expect == Answer(text="There are three bottles.")
     assert (second.id, second.start, second.end) == ("t2", 5.5, 13.0)
     assert second.expect == Quiet()
@@ -178,7 +182,7 @@ def test_every_key(write: Write) -> None:
     )
     assert back.evidence == ((11.0, 13.5),)
     assert guest.id == "t3"
-    assert [i.placement for i in guest.instructions] == [
+    assert [i.placement for i in guest.instructions if isinstance(i, Say)] == [
         Placement(anchor=Anchor.TIME, at=18.5),
         Placement(anchor=Anchor.START),
     ]
@@ -476,3 +480,37 @@ def test_a_recordings_copy_needs_no_media(write: Write, tmp_path: Path) -> None:
     assert load_recorded_scenario(folder).turns[0].expect == Answer(text="There are three bottles.")
     with pytest.raises(InputError, match=r"has no scenario\.yaml"):
         load_recorded_scenario(tmp_path)
+
+
+EMBEDDED = """\
+    embedded:
+      text: How many?
+      in: sound
+      end: {end}
+      uncertainty: 0.1
+    answer: Three.
+  - until: 9
+    answer: Still three.
+    event: 9
+    asked_in: t1
+"""
+
+
+def test_an_instruction_in_the_clip_itself_asks(write: Write) -> None:
+    loaded = load_scenario(write(TURN + EMBEDDED.format(end=4.5)))
+    held = loaded.turns[0].instructions
+    assert held == (Embedded(text="How many?", start=0.0, end=4.5, uncertainty=0.1),)
+    assert loaded.turns[0].asked
+    assert problems(write(TURN + EMBEDDED.format(end=5.5))) == [
+        "9: turns[0].embedded.end: 0 to 5.5 is not inside the turn: 0 to 5"
+    ]
+
+
+def test_a_clip_by_its_hash_alone(write: Write) -> None:
+    head = f"version: 1\nid: made\nclip:\n  sha256: {'A' * 64}\n  named: x.mp4\n"
+    loaded = load_scenario(write(f"{head}turns:\n  - until: 5\n    quiet: true\n"))
+    assert loaded.clips["main"] == Clip(name="main", sha256="a" * 64, named="x.mp4")
+    beside = HEAD.replace("clip: own.mp4", "clip:\n  file: own.mp4\n  named: x")
+    assert problems(write(f"{beside}turns:\n  - until: 5\n    quiet: true\n")) == [
+        "5: clip.named: is allowed only where `sha256` stands alone"
+    ]

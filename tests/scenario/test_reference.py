@@ -12,6 +12,7 @@ from simulator.scenario.load import load_scenario
 from simulator.scenario.schema import (
     CanvasModel,
     ClipModel,
+    EmbeddedModel,
     LimitsModel,
     PriorModel,
     SayModel,
@@ -28,7 +29,16 @@ LATER = {"show", "gesture", "choice", "caption", "paths"}
 
 @pytest.mark.parametrize(
     "model",
-    [ScenarioModel, TurnModel, SayModel, ClipModel, LimitsModel, CanvasModel, PriorModel],
+    [
+        ScenarioModel,
+        TurnModel,
+        SayModel,
+        EmbeddedModel,
+        ClipModel,
+        LimitsModel,
+        CanvasModel,
+        PriorModel,
+    ],
 )
 def test_every_key_has_an_example(model: type[Strict]) -> None:
     examples = "\n".join(BLOCKS)
