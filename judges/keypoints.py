@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from simulator.judging.answered import Given, answers_of, asked, text_of, timing
 from simulator.judging.gold import Gold
 from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.points import PointResult, judge_points
 from simulator.judging.wording import read
-from simulator.recording.trace import Attributed, Response
 from simulator.scenario.types import Answer
 
 
@@ -32,12 +32,11 @@ class KeyPoints:
         answers = answers_of(question.responses)
         if not answers:
             return self._no_answer(question)
-        text = " ".join(r.text.strip() for r, _ in answers if r.text.strip())
+        text = text_of(answers)
         if not text:
             what = "no transcript of what it said" if answers[0][0].speech else "no text"
             return self._verdict(question, VerdictState.UNMEASURABLE, what)
-        asked = _asked(question)
-        content, results, why = score_text(text, expect, asked)
+        content, results, why = score_text(text, expect, asked(question))
         details: dict[str, Any] = {
             "candidate": text,
             "points": [
@@ -52,31 +51,20 @@ class KeyPoints:
     def _timed(
         self,
         question: Question,
-        answers: Sequence[tuple[Response, Attributed]],
+        answers: Sequence[Given],
         content: float,
         why: str,
         details: dict[str, Any],
     ) -> Verdict:
         """The verdict with the conduct counted."""
-        first, attributed = answers[0]
-        span = question.span
-        waited = None
-        if first.onset is not None and span.due is not None:
-            waited = first.onset - span.due
-        overdue = waited is not None and waited > span.within
-        if "late" in attributed.flags or overdue:
-            after = "" if waited is None else f" {waited:.1f} s after it fell due"
-            why = f"late: it began{after}, allowed {span.within:g} s; content: {why}"
-            return self._verdict(
-                question, VerdictState.SCORED, why, score=0.0, content=content, details=details
-            )
-        if "premature" in attributed.flags:
-            before = "" if waited is None else f" {-waited:.1f} s"
-            why = f"premature: it began{before} before it fell due; {why}"
-        if "maybe_previous" in attributed.flags:
-            why += "; it may answer the turn before"
+        when = timing(question, answers)
         return self._verdict(
-            question, VerdictState.SCORED, why, score=content, content=content, details=details
+            question,
+            VerdictState.SCORED,
+            when.told(why),
+            score=0.0 if when.late else content,
+            content=content,
+            details=details,
         )
 
     def _no_answer(self, question: Question) -> Verdict:
@@ -114,14 +102,6 @@ class KeyPoints:
         )
 
 
-def answers_of(
-    responses: Sequence[tuple[Response, Attributed]],
-) -> list[tuple[Response, Attributed]]:
-    """The first answer and those that are joined to it."""
-    real = [(r, a) for r, a in responses if a.by != "token" and "greeting" not in a.flags]
-    return [(r, a) for n, (r, a) in enumerate(real) if n == 0 or "joined" in a.flags]
-
-
 def score_text(text: str, expect: Answer, asked: str = "") -> tuple[float, list[PointResult], str]:
     """(score from 0 to 1, the points, why) of an answer's text.
 
@@ -153,9 +133,3 @@ def _why(results: Sequence[PointResult]) -> str:
         return "says " + ", ".join(f'"{r.by}"' for r in met)
     reasons = "; ".join(f'missing "{r.point[0]}": {r.why}' for r in lost)
     return f"{reasons} ({len(met)} of {len(results)} points)"
-
-
-def _asked(question: Question) -> str:
-    """The words of the instruction that asks, from this turn or the one it stands in."""
-    ids = {question.turn.id, question.turn.asked_in}
-    return " ".join(i.text for t in question.scenario.turns if t.id in ids for i in t.instructions)
