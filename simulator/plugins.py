@@ -15,6 +15,7 @@ import importlib.metadata
 import importlib.util
 import inspect
 import re
+import shlex
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
@@ -111,6 +112,23 @@ def parse_options(items: Sequence[str]) -> dict[str, str]:
             raise InputError(f"option {key!r} is given twice")
         options[key] = value
     return options
+
+
+def split_words(text: str, option: str) -> tuple[str, dict[str, str]]:
+    """`late -o delay=3`, given to `option`, as a reference and its options. Raises InputError."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"{option} {text!r}: {error}") from None
+    if not words:
+        raise InputError(f"{option} is empty", hint=f"see: omnistage {option.strip('-')}s")
+    reference, rest = words[0], words[1:]
+    if len(rest) % 2 or any(flag != "-o" for flag in rest[::2]):
+        raise InputError(
+            f"{option} {text!r}: after the reference only -o key=value may follow",
+            hint=f"for example {option} '{reference} -o key=value'",
+        )
+    return reference, parse_options(rest[1::2])
 
 
 # ---------------------------------------------------------------- where plug-ins are

@@ -81,6 +81,10 @@ class JudgeServer:
         """The most requests that it ever had at one time."""
         self._now = 0
 
+    def answer_by(self, answers: Answers) -> None:
+        """Answer otherwise from now on."""
+        self._answers = answers
+
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=1 << 24)
         app.router.add_post("/v1/chat/completions", self._completion)

@@ -79,7 +79,7 @@ async def test_the_same_is_never_paid_twice_and_failures_are_not_kept() -> None:
             assert (await judge.judge(RIGHT)).state is VerdictState.JUDGE_FAILED
             assert (await judge.judge(RIGHT)).state is VerdictState.JUDGE_FAILED
         assert len(server.requests) == 4
-        server._answers = lambda body: verdict(body, 5)
+        server.answer_by(lambda body: verdict(body, 5))
         assert rubric(server).estimate(RIGHT).calls == 1
         for cached in (False, True):
             async with rubric(server) as judge:
