@@ -9,12 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from simulator.judging.answered import Given, answers_of, asked, text_of, timing
+from simulator.judging.answered import (
+    Along,
+    Given,
+    answers_of,
+    asked,
+    mode_of,
+    text_of,
+    timing,
+    ways,
+)
 from simulator.judging.gold import Gold
 from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.points import PointResult, judge_points
 from simulator.judging.wording import read
-from simulator.scenario.types import Answer
+from simulator.scenario.types import PRIOR, Answer
 
 
 class KeyPoints:
@@ -24,6 +33,11 @@ class KeyPoints:
     version: ClassVar[str] = "1"
     summary: ClassVar[str] = "rules: the answer's key points, with negation, numbers and sides"
     expects: ClassVar[frozenset[str]] = frozenset({"answer"})
+
+    def __init__(self, mode: str = "strict") -> None:
+        """`mode`: strict counts the scenario's own path, open whichever path was taken."""
+        self._mode = mode_of(mode)
+        self.settings = {"mode": self._mode} if self._mode != "strict" else {}
 
     async def judge(self, question: Question) -> Verdict:
         expect = question.turn.expect
@@ -36,13 +50,19 @@ class KeyPoints:
         if not text:
             what = "no transcript of what it said" if answers[0][0].speech else "no text"
             return self._verdict(question, VerdictState.UNMEASURABLE, what)
-        content, results, why = score_text(text, expect, asked(question))
+        scored = {name: score_text(text, way, asked(question)) for name, way in ways(expect)}
+        along = Along(worth={name: s[0] for name, s in scored.items()})
+        content = along.score(self._mode)
+        _, results, why = scored[along.taken or PRIOR if self._mode == "open" else PRIOR]
         details: dict[str, Any] = {
             "candidate": text,
             "points": [
                 {"point": list(r.point), "met": r.met, "by": r.by, "why": r.why} for r in results
             ],
         }
+        if expect.paths:
+            why = along.told(why)
+            details["paths"] = along.details()
         missing = [r for r, _ in answers if r.transcript_missing]
         if missing:
             details["without_transcript"] = len(missing)

@@ -17,7 +17,15 @@ from typing import Any, ClassVar, Self
 from platformdirs import user_cache_path
 
 from simulator.errors import InputError, JudgeError
-from simulator.judging.answered import answers_of, asked, text_of, timing
+from simulator.judging.answered import (
+    Along,
+    answers_of,
+    asked,
+    mode_of,
+    text_of,
+    timing,
+    ways,
+)
 from simulator.judging.chat import Asked, Chat, Endpoint, NoReply
 from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.replies import FULL, Grade, read_grade
@@ -32,7 +40,8 @@ from simulator.judging.rubric import (
     shortened,
 )
 from simulator.judging.spending import REPLY_TOKENS, Budget, Estimate, Prices, tokens_in
-from simulator.scenario.types import Answer, Quiet
+from simulator.scenario.types import PRIOR, Answer, Quiet
+from simulator.session.silence import TOKEN
 
 MODEL, URL, KEY = "OMNISTAGE_JUDGE_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY"
 DEFAULT_URL = "https://api.openai.com/v1"
@@ -54,6 +63,7 @@ class Rubric:
         url: str = "",
         key_env: str = KEY,
         label: str = "",
+        mode: str = "strict",
         structured: str = "true",
         temperature: str = "0",
         seed: str = "7",
@@ -66,7 +76,10 @@ class Rubric:
         price_in: str = "",
         price_out: str = "",
     ) -> None:
-        """`price_in`, `price_out`: of a million tokens, in the currency of `max_cost`."""
+        """`mode`: strict counts the scenario's own path, open whichever path was taken.
+        `price_in`, `price_out`: of a million tokens, in the currency of `max_cost`.
+        """
+        self.mode = mode_of(mode)
         model = model or os.environ.get(MODEL, "")
         if not model:
             raise InputError(
@@ -109,6 +122,7 @@ class Rubric:
             "seed": endpoint.seed,
             "structured": endpoint.structured,
             "prompt": PROMPT_HASH,
+            "mode": self.mode,
         }
 
     async def __aenter__(self) -> Self:
@@ -132,12 +146,21 @@ class Rubric:
         put = self._before_asking(question)
         if isinstance(put, Verdict):
             return Estimate()
-        case, messages, quiet = self._put(question, put)
-        address = self.chat.address(messages, schema())
-        if self.chat.find(address, lambda text: read_grade(text, case, quiet=quiet)):
-            return Estimate(cached=1)
-        tokens = sum(tokens_in(m["content"]) for m in messages)
-        return Estimate(calls=1, tokens_in=tokens, tokens_out=REPLY_TOKENS)
+        quiet = isinstance(question.turn.expect, Quiet)
+        total = Estimate()
+        for case, messages in self._put(question, put).values():
+            found = self.chat.find(
+                self.chat.address(messages, schema()),
+                lambda text, case=case: read_grade(text, case, quiet=quiet),  # type: ignore[misc]
+            )
+            if found is not None:
+                total += Estimate(cached=1)
+                if found.value.score == FULL:
+                    break
+            else:
+                tokens = sum(tokens_in(m["content"]) for m in messages)
+                total += Estimate(calls=1, tokens_in=tokens, tokens_out=REPLY_TOKENS)
+        return total
 
     # ------------------------------------------------------------------ judging
 
@@ -151,24 +174,35 @@ class Rubric:
             details["candidate_characters"] = len(put)
         if addressed_to_judge(put):
             details["addressed_to_judge"] = True
+        worth: dict[str, float] = {}
+        told: dict[str, Asked[Grade]] = {}
         try:
-            asked_for = await self._ask(question, put)
+            for name, (case, messages) in self._put(question, put).items():
+                told[name] = await self._ask(case, messages, quiet)
+                worth[name] = told[name].value.score / FULL
+                if worth[name] == 1.0:
+                    break
         except JudgeError as error:
             if isinstance(error, NoReply):
                 details["raw"] = error.raw
             return self._verdict(question, VerdictState.JUDGE_FAILED, str(error), details=details)
-        grade = asked_for.value
-        details |= _told(asked_for)
-        content = grade.score / FULL
+        along = Along(worth=worth)
+        counted = told[along.taken or PRIOR if self.mode == "open" else PRIOR]
+        details |= _told(counted)
+        grade, content = counted.value, along.score(self.mode)
         if quiet:
             semantic = FULL if grade.score == FULL - 1 else grade.score
             details["silence"] = {"strict": grade.score, "semantic": semantic, "kept_by": "text"}
             why = f"{_of(grade)}, semantic {semantic}/5; it replied in a turn that wants silence"
             why += f": {grade.rationale}"
             return self._scored(question, content, content, why, details)
+        why = f"{_of(grade)}: {grade.rationale}"
+        if isinstance(question.turn.expect, Answer) and question.turn.expect.paths:
+            details["paths"] = along.details()
+            why = along.told(why)
         when = timing(question, answers_of(question.responses))
-        why = when.told(f"{_of(grade)}: {grade.rationale}")
-        return self._scored(question, 0.0 if when.late else content, content, why, details)
+        score = 0.0 if when.late else content
+        return self._scored(question, score, content, when.told(why), details)
 
     def _before_asking(self, question: Question) -> Verdict | str:
         """The candidate to put before the model, or the verdict that needs none."""
@@ -220,23 +254,28 @@ class Rubric:
         why += ": it chose to keep quiet" if token else ""
         return self._scored(question, 0.0, 0.0, why, {"missed": True, "token": token})
 
-    def _put(self, question: Question, candidate: str) -> tuple[str, list[dict[str, str]], bool]:
-        """The case's number, the messages, and whether the gold is silence."""
+    def _put(
+        self, question: Question, candidate: str
+    ) -> dict[str, tuple[str, list[dict[str, str]]]]:
+        """For each path, the case's number and the messages."""
         expect = question.turn.expect
         if isinstance(expect, Answer):
-            gold: tuple[str, ...] = (expect.text, *expect.accept)
-            case, data = case_of(asked(question), gold, expect.key_points, candidate)
+            cases = {
+                name: case_of(asked(question), (way.text, *way.accept), way.key_points, candidate)
+                for name, way in ways(expect)
+            }
         else:
-            case, data = case_of(_standing(question), ("[KEEP QUIET]",), (), candidate)
-        quiet = not isinstance(expect, Answer)
-        messages = [
-            {"role": "system", "content": rules(quiet=quiet)},
-            {"role": "user", "content": data},
-        ]
-        return case, messages, quiet
+            cases = {PRIOR: case_of(_standing(question), (TOKEN,), (), candidate)}
+        system = rules(quiet=not isinstance(expect, Answer))
+        return {
+            name: (
+                case,
+                [{"role": "system", "content": system}, {"role": "user", "content": data}],
+            )
+            for name, (case, data) in cases.items()
+        }
 
-    async def _ask(self, question: Question, candidate: str) -> Asked[Grade]:
-        case, messages, quiet = self._put(question, candidate)
+    async def _ask(self, case: str, messages: list[dict[str, str]], quiet: bool) -> Asked[Grade]:
         return await self.chat.ask(
             messages, schema(), lambda text: read_grade(text, case, quiet=quiet), mend
         )

@@ -29,7 +29,7 @@ from simulator.report.summary import summarise, write_summary
 from simulator.report.terminal import print_attempt, print_summary
 from simulator.run.plan import RUN_FILE, read_plan
 from simulator.scenario.load import load_recorded_scenario, load_scenario
-from simulator.scenario.types import Scenario
+from simulator.scenario.types import PRIOR, Scenario
 
 SHOWN = 3
 """Reasons of failed judgements that are printed; all are in the verdicts."""
@@ -80,6 +80,7 @@ class _Again:
                 )
             )
         print_attempt(self._read(folder, scenario), verdicts, self._console)
+        tell_paths(verdicts, self._console)
         tell_failures(verdicts, self._console)
         tell_spent(self._bench, self._console)
         return _status(verdicts)
@@ -157,7 +158,9 @@ def tell_judged(judged: JudgedRun, bench: Sequence[Judge], console: Console) -> 
         console.print(Text(f"{attempt_id}: not judged: {problem}", style="red"))
     for note in judged.notes:
         console.print(note)
-    tell_failures([v for vs in judged.verdicts.values() for v in vs], console)
+    every = [v for vs in judged.verdicts.values() for v in vs]
+    tell_paths(every, console)
+    tell_failures(every, console)
     tell_spent(bench, console)
 
 
@@ -171,6 +174,21 @@ def tell_failures(verdicts: Sequence[Verdict], console: Console) -> None:
         console.print(f"and {len(failed) - SHOWN} more reasons, in the verdicts", style="red")
     if failed:
         console.print("omnistage judge --retry-failed tries these again")
+
+
+def tell_paths(verdicts: Sequence[Verdict], console: Console) -> None:
+    """Where turns list several paths: each judge's mean by the fixed path, and by the best one."""
+    for judge in dict.fromkeys(v.judge for v in verdicts if "paths" in v.details):
+        own = [v for v in verdicts if v.judge == judge and v.state is VerdictState.SCORED]
+        found = [v.details["paths"] for v in own if "paths" in v.details]
+        others = sum(p["taken"] not in (None, PRIOR) for p in found)
+        rest = sum(v.content or 0.0 for v in own if "paths" not in v.details)
+        strict, loose = (rest + sum(p[m] for p in found) for m in ("strict", "open"))
+        console.print(
+            f"{judge}: content {100 * strict / len(own):.1f} strict, {100 * loose / len(own):.1f} "
+            f"open; {others} of {len(found)} answers took another path",
+            highlight=False,
+        )
 
 
 def tell_spent(bench: Sequence[Judge], console: Console) -> None:

@@ -6,13 +6,17 @@ Counterparts: `simulator.session.attribution` set the flags; `judges/keypoints.p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from simulator.judging.judge import Question
 from simulator.recording.trace import Attributed, Response
+from simulator.scenario.types import PRIOR, Answer
 
 Given = tuple[Response, Attributed]
+Mode = Literal["strict", "open"]
+"""Whether the fixed path alone counts, or whichever of a turn's paths was taken."""
 
 
 def answers_of(responses: Sequence[Given]) -> list[Given]:
@@ -30,6 +34,60 @@ def asked(question: Question) -> str:
     """The words of the instruction that asks, from this turn or the one it stands in."""
     ids = {question.turn.id, question.turn.asked_in}
     return " ".join(i.text for t in question.scenario.turns if t.id in ids for i in t.instructions)
+
+
+def ways(expect: Answer) -> list[tuple[str, Answer]]:
+    """The paths by name: first the one that the scenario goes on along."""
+    return [(PRIOR, expect), *((p.name, p.answer) for p in expect.paths)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Along:
+    """What an answer is worth along each of a turn's paths."""
+
+    worth: Mapping[str, float]
+    """0 to 1 by path, the fixed one first; paths after one with full marks may be left out."""
+
+    @property
+    def strict(self) -> float:
+        """By the fixed path alone."""
+        return self.worth[PRIOR]
+
+    @property
+    def open(self) -> float:
+        """By whichever path suits it best."""
+        return max(self.worth.values())
+
+    @property
+    def taken(self) -> str | None:
+        """The path that suits it best, the fixed one if no other is better; None if none does."""
+        best = max(self.worth, key=lambda name: self.worth[name])
+        return best if self.worth[best] > 0 else None
+
+    def score(self, mode: Mode) -> float:
+        return self.open if mode == "open" else self.strict
+
+    def details(self) -> dict[str, Any]:
+        return {
+            "taken": self.taken,
+            "strict": self.strict,
+            "open": self.open,
+            "worth": dict(self.worth),
+        }
+
+    def told(self, why: str) -> str:
+        """`why` with the path that was taken, if it was another one."""
+        if self.taken in (None, PRIOR):
+            return why
+        return f"path {self.taken} (strict {self.strict:.2f}, open {self.open:.2f}): {why}"
+
+
+def mode_of(text: str) -> Mode:
+    """Raises ValueError for a mode that there is not."""
+    modes: Mapping[str, Mode] = {"strict": "strict", "open": "open"}
+    if text not in modes:
+        raise ValueError(f"mode={text} must be strict or open")
+    return modes[text]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from simulator.judging.replies import DIMENSIONS
 from simulator.judging.server import Answers, Body, JudgeServer, Say, case_in, verdict
 from simulator.judging.testing import Said, answers, question, quiet, said
 from simulator.plugins import load_judge
+from simulator.scenario.types import Answer, AnswerPath
 
 TURN = answers("count", "There are three.", ("three", "3"), asks="How many bottles?")
 RIGHT = question(TURN, said("Three bottles."))
@@ -433,3 +435,77 @@ def test_labels_have_the_numbers_of_the_protocol() -> None:
 
     numbers: Mapping[str, int] = {"Yes": 2, "Partly": 1, "No": 0, "Not Applicable": -1}
     assert numbers == LABELS
+
+
+# ---------------------------------------------------------------- paths
+
+FORKED = replace(
+    TURN,
+    expect=Answer(
+        text="There are three.",
+        paths=(
+            AnswerPath(name="ask-back", answer=Answer(text="Do you mean the full ones?")),
+            AnswerPath(name="decline", answer=Answer(text="I cannot see the table.")),
+        ),
+    ),
+)
+
+
+def _by_words(body: Body) -> str:
+    """5 for the gold answer itself, 3 for one that begins as it does, else 1."""
+    data = case_in(body)
+    gold, said_ = str(data["gold"][0]), str(data["candidate"])
+    return verdict(body, 5 if gold == said_ else 3 if gold[:3] == said_[:3] else 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "taken", "strict", "best", "calls"),
+    [
+        ("There are three.", "prior", 1.0, 1.0, 1),
+        ("Do you mean the full ones?", "ask-back", 0.2, 1.0, 2),
+        ("I cannot say.", "decline", 0.2, 0.6, 3),
+        ("There might be.", "prior", 0.6, 0.6, 3),
+    ],
+)
+async def test_the_path_taken_is_named_and_both_modes_are_told(
+    text: str, taken: str, strict: float, best: float, calls: int
+) -> None:
+    asked = question(FORKED, said(text))
+    found, server = await judged(_by_words, asked)
+    assert (found.score, found.content) == (strict, strict)
+    paths = found.details["paths"]
+    assert (paths["taken"], paths["strict"], paths["open"]) == (taken, strict, best)
+    assert found.details["rubric"]["score"] == round(strict * 5)
+    assert len(server.requests) == calls
+    assert (f"path {taken} " in found.why) == (taken != "prior")
+    found, server = await judged(_by_words, asked, mode="open")
+    assert found.score == best
+    assert found.details["rubric"]["score"] == round(best * 5)
+    if server.requests:
+        assert rubric(server).estimate(asked).calls == 0
+
+
+async def test_rules_follow_paths_too() -> None:
+    turn = replace(
+        TURN,
+        expect=Answer(
+            text="There are three.",
+            key_points=(("three",),),
+            paths=(
+                AnswerPath(
+                    name="ask-back", answer=Answer(text="The full ones?", key_points=(("full",),))
+                ),
+            ),
+        ),
+    )
+    asked = question(turn, said("I count the full bottles."))
+    found = await load_judge("keypoints").judge(asked)
+    assert (found.score, found.details["paths"]["taken"]) == (0.0, "ask-back")
+    assert found.details["paths"]["open"] == 1.0
+    found = await load_judge("keypoints", {"mode": "open"}).judge(asked)
+    assert (found.score, found.content) == (1.0, 1.0)
+    late = question(turn, said("I count the full bottles.", at=8))
+    found = await load_judge("keypoints", {"mode": "open"}).judge(late)
+    assert (found.score, found.content) == (0.0, 1.0)
+    with pytest.raises(InputError, match="mode=both must be strict or open"):
+        load_judge("keypoints", {"mode": "both"})

@@ -21,6 +21,7 @@ from simulator.scenario.load import (
 from simulator.scenario.types import (
     Anchor,
     Answer,
+    AnswerPath,
     Clip,
     Either,
     Limits,
@@ -476,3 +477,56 @@ def test_a_recordings_copy_needs_no_media(write: Write, tmp_path: Path) -> None:
     assert load_recorded_scenario(folder).turns[0].expect == Answer(text="There are three bottles.")
     with pytest.raises(InputError, match=r"has no scenario\.yaml"):
         load_recorded_scenario(tmp_path)
+
+
+PATHS = f"""\
+{HEAD}turns:
+  - until: 5
+    event: 4
+    answer: Take the left one.
+    paths:
+      - name: right-first
+        answer: Begin with the right one.
+        accept: The right one first.
+        key_points:
+          - [right, "to the right"]
+      - name: ask
+        answer: Which one?
+"""
+
+
+def test_paths(write: Write) -> None:
+    (turn,) = load_scenario(write(PATHS)).turns
+    assert turn.expect == Answer(
+        text="Take the left one.",
+        paths=(
+            AnswerPath(
+                name="right-first",
+                answer=Answer(
+                    text="Begin with the right one.",
+                    accept=("The right one first.",),
+                    key_points=(("right", "to the right"),),
+                ),
+            ),
+            AnswerPath(name="ask", answer=Answer(text="Which one?")),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("name: ask", "name: prior", "paths[1].name: 'prior' is what the turn's own answer"),
+        ("name: ask", "name: right-first", "'right-first' names another path of this turn"),
+        ("        answer: Which one?", "        quiet: true", "paths[1].answer: is missing"),
+        ("    answer: Take the left one.\n", "    quiet: true\n", "allowed only with `answer`"),
+        (
+            "      - name: ask\n        answer: Which one?",
+            "      - ask",
+            "must be keys with values",
+        ),
+    ],
+)
+def test_paths_that_are_none(write: Write, old: str, new: str, why: str) -> None:
+    assert old in PATHS
+    assert why in "\n".join(problems(write(PATHS.replace(old, new))))

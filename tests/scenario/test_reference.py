@@ -13,6 +13,7 @@ from simulator.scenario.schema import (
     CanvasModel,
     ClipModel,
     LimitsModel,
+    PathModel,
     PriorModel,
     SayModel,
     ScenarioModel,
@@ -23,12 +24,21 @@ from simulator.scenario.taxonomy import TASKS
 
 TEXT = (content_root("scenarios") / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
-LATER = {"show", "gesture", "choice", "caption", "paths"}
+LATER = {"show", "gesture", "choice", "caption"}
 
 
 @pytest.mark.parametrize(
     "model",
-    [ScenarioModel, TurnModel, SayModel, ClipModel, LimitsModel, CanvasModel, PriorModel],
+    [
+        ScenarioModel,
+        TurnModel,
+        SayModel,
+        ClipModel,
+        LimitsModel,
+        CanvasModel,
+        PriorModel,
+        PathModel,
+    ],
 )
 def test_every_key_has_an_example(model: type[Strict]) -> None:
     examples = "\n".join(BLOCKS)
