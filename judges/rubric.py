@@ -8,26 +8,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
-from platformdirs import user_cache_path
-
-from simulator.errors import InputError, JudgeError
+from simulator.errors import InputError, JudgeError, OmnistageError
 from simulator.judging.answered import (
     Along,
     answers_of,
     asked,
     mode_of,
+    standing,
     text_of,
     timing,
     ways,
 )
 from simulator.judging.chat import Asked, Chat, Endpoint, NoReply
+from simulator.judging.heard import Listener, load_recogniser
 from simulator.judging.judge import Question, Verdict, VerdictState
+from simulator.judging.kept import judgements
+from simulator.judging.options import flag, number, prices
 from simulator.judging.replies import FULL, Grade, read_grade
 from simulator.judging.rubric import (
     PROMPT_HASH,
@@ -39,14 +40,14 @@ from simulator.judging.rubric import (
     schema,
     shortened,
 )
-from simulator.judging.spending import REPLY_TOKENS, Budget, Estimate, Prices, tokens_in
+from simulator.judging.spending import REPLY_TOKENS, Budget, Estimate, tokens_in
+from simulator.recording.trace import Response, Speech
 from simulator.scenario.types import PRIOR, Answer, Quiet
 from simulator.session.silence import TOKEN
 
 MODEL, URL, KEY = "OMNISTAGE_JUDGE_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY"
 DEFAULT_URL = "https://api.openai.com/v1"
 _LOCAL = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])(:\d+)?(/|$)")
-_TRUE = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 class Rubric:
@@ -64,6 +65,8 @@ class Rubric:
         key_env: str = KEY,
         label: str = "",
         mode: str = "strict",
+        heard: str = "",
+        by: str = "said",
         structured: str = "true",
         temperature: str = "0",
         seed: str = "7",
@@ -77,9 +80,16 @@ class Rubric:
         price_out: str = "",
     ) -> None:
         """`mode`: strict counts the scenario's own path, open whichever path was taken.
+        `heard`: a recogniser; what it hears is graded too. `by`: which of the two counts.
         `price_in`, `price_out`: of a million tokens, in the currency of `max_cost`.
         """
         self.mode = mode_of(mode)
+        self.listener = Listener(load_recogniser(heard)) if heard else None
+        if by not in ("said", "heard"):
+            raise ValueError(f"by={by} must be said or heard")
+        if by == "heard" and self.listener is None:
+            raise ValueError("by=heard needs a recogniser, none is bundled: heard=./FILE.py")
+        self.by = by
         model = model or os.environ.get(MODEL, "")
         if not model:
             raise InputError(
@@ -98,22 +108,24 @@ class Rubric:
             url=url,
             model=model,
             key=key,
-            structured=_flag("structured", structured),
-            temperature=_number("temperature", temperature, least=0),
+            structured=flag("structured", structured),
+            temperature=number("temperature", temperature, least=0),
             seed=int(seed),
-            concurrency=int(_number("concurrency", concurrency, least=1)),
-            timeout=_number("timeout", timeout, least=0.001),
-            tries=int(_number("tries", tries, least=1)),
+            concurrency=int(number("concurrency", concurrency, least=1)),
+            timeout=number("timeout", timeout, least=0.001),
+            tries=int(number("tries", tries, least=1)),
         )
-        self.prices = _prices(price_in, price_out)
+        self.prices = prices(price_in, price_out)
         if max_cost and self.prices is None:
             raise InputError("judge rubric: max_cost needs price_in and price_out")
         budget = Budget(
-            max_calls=int(_number("max_calls", max_calls, least=0)) if max_calls else None,
-            max_cost=_number("max_cost", max_cost, least=0) if max_cost else None,
+            max_calls=int(number("max_calls", max_calls, least=0)) if max_calls else None,
+            max_cost=number("max_cost", max_cost, least=0) if max_cost else None,
             prices=self.prices,
         )
-        self.chat = Chat(endpoint, budget=budget, cache=_cache() if _flag("cache", cache) else None)
+        self.chat = Chat(
+            endpoint, budget=budget, cache=judgements() if flag("cache", cache) else None
+        )
         self.at_once = endpoint.concurrency
         self.settings: Mapping[str, Any] = {
             "model": model,
@@ -123,6 +135,8 @@ class Rubric:
             "structured": endpoint.structured,
             "prompt": PROMPT_HASH,
             "mode": self.mode,
+            "heard": self.listener.told if self.listener else None,
+            "by": self.by,
         }
 
     async def __aenter__(self) -> Self:
@@ -160,14 +174,40 @@ class Rubric:
             else:
                 tokens = sum(tokens_in(m["content"]) for m in messages)
                 total += Estimate(calls=1, tokens_in=tokens, tokens_out=REPLY_TOKENS)
-        return total
+        # What is heard is not known yet: taken to cost as much as what was said.
+        return total + total if self.listener is not None else total
 
     # ------------------------------------------------------------------ judging
 
     async def judge(self, question: Question) -> Verdict:
         put = self._before_asking(question)
-        if isinstance(put, Verdict):
-            return put
+        said = put if isinstance(put, Verdict) else await self._graded(question, put)
+        runs = [s for r in _counted(question) for s in r.speech]
+        if self.listener is None or not (runs or isinstance(put, str)):
+            return said
+        heard = await self._heard(question, self.listener, runs)
+        if self.by == "heard":
+            return replace(heard, details={**heard.details, "said": _brief(said)})
+        return replace(said, details={**said.details, "heard": _brief(heard)})
+
+    async def _heard(
+        self, question: Question, listener: Listener, runs: Sequence[Speech]
+    ) -> Verdict:
+        """The verdict on what could be heard of the answer."""
+        if not runs:
+            return self._verdict(question, VerdictState.UNMEASURABLE, "it made no sound")
+        try:
+            text = await listener.hear(question.recording, runs)
+        except OmnistageError as error:
+            return self._verdict(question, VerdictState.JUDGE_FAILED, str(error))
+        if not text:
+            why = f"{listener.told} could make out no words"
+            return self._verdict(question, VerdictState.UNMEASURABLE, why)
+        found = await self._graded(question, text)
+        return replace(found, details={**found.details, "recogniser": listener.told})
+
+    async def _graded(self, question: Question, put: str) -> Verdict:
+        """The verdict on a text."""
         quiet = isinstance(question.turn.expect, Quiet)
         details: dict[str, Any] = {"candidate": shortened(put), **self._source()}
         if len(details["candidate"]) < len(put):
@@ -223,7 +263,7 @@ class Rubric:
         return text
 
     def _quiet(self, question: Question) -> Verdict | str:
-        alarms = [r for r, a in question.responses if "false_alarm" in a.flags]
+        alarms = _counted(question)
         if alarms:
             text = " ".join(r.text.strip() for r in alarms if r.text.strip())
             if text:
@@ -265,7 +305,7 @@ class Rubric:
                 for name, way in ways(expect)
             }
         else:
-            cases = {PRIOR: case_of(_standing(question), (TOKEN,), (), candidate)}
+            cases = {PRIOR: case_of(standing(question), (TOKEN,), (), candidate)}
         system = rules(quiet=not isinstance(expect, Answer))
         return {
             name: (
@@ -318,6 +358,24 @@ class Rubric:
         return replace(verdict, score=score, content=content)
 
 
+def _counted(question: Question) -> list[Response]:
+    """The responses that a verdict is on: an answer with what is joined to it, or false alarms."""
+    if isinstance(question.turn.expect, Quiet):
+        return [r for r, a in question.responses if "false_alarm" in a.flags]
+    return [r for r, _ in answers_of(question.responses)]
+
+
+def _brief(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as a part of another one's details."""
+    return {
+        "state": verdict.state.value,
+        "score": verdict.score,
+        "content": verdict.content,
+        "why": verdict.why,
+        **verdict.details,
+    }
+
+
 def _told(asked_for: Asked[Grade]) -> dict[str, Any]:
     grade, reply = asked_for.value, asked_for.reply
     told: dict[str, Any] = {
@@ -341,43 +399,5 @@ def _of(grade: Grade) -> str:
     return f"{grade.score}/5"
 
 
-def _standing(question: Question) -> str:
-    """What the user has last asked for by the time of a quiet turn."""
-    turns = [t for t in question.scenario.turns if t.index <= question.turn.index and t.asked]
-    if not turns:
-        return "(nothing was asked)"
-    return " ".join(i.text for i in turns[-1].instructions if i.voice == "user")
-
-
 def _slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-.")[:60] or "model"
-
-
-def _cache() -> Path:
-    """Beside the prepared media, so that one folder holds all that may be deleted."""
-    named = os.environ.get("OMNISTAGE_CACHE")
-    return (Path(named) if named else user_cache_path("omnistage")).absolute() / "judgements"
-
-
-def _number(name: str, value: str, *, least: float) -> float:
-    number = float(value)
-    if not least <= number < float("inf"):
-        raise ValueError(f"{name}={value} must be at least {least:g}")
-    return number
-
-
-def _flag(name: str, value: str) -> bool:
-    if value.lower() not in _TRUE:
-        raise ValueError(f"{name}={value} must be true or false")
-    return _TRUE[value.lower()]
-
-
-def _prices(price_in: str, price_out: str) -> Prices | None:
-    if not price_in and not price_out:
-        return None
-    if not price_in or not price_out:
-        raise ValueError("price_in and price_out go together")
-    return Prices(
-        tokens_in=_number("price_in", price_in, least=0),
-        tokens_out=_number("price_out", price_out, least=0),
-    )

@@ -31,15 +31,22 @@ if TYPE_CHECKING:
     from simulator.agent import Agent
     from simulator.judging.judge import Judge
 
-Kind = Literal["agents", "judges", "responders"]
-"""What can be loaded; responders are the classes that answer calls in a bridge process."""
+Kind = Literal["agents", "judges", "responders", "recognisers"]
+"""What can be loaded; responders are the classes that answer calls in a bridge process, recognisers
+turn recorded speech into words for judges."""
 
 _MEMBERS: Mapping[Kind, tuple[str, ...]] = {
     "agents": ("traits", "secrets", "open"),
     "judges": ("name", "version", "summary", "expects", "judge"),
     "responders": ("call",),
+    "recognisers": ("name", "version", "transcribe"),
 }
-_ONE: Mapping[Kind, str] = {"agents": "agent", "judges": "judge", "responders": "responder"}
+_ONE: Mapping[Kind, str] = {
+    "agents": "agent",
+    "judges": "judge",
+    "responders": "responder",
+    "recognisers": "recogniser",
+}
 
 _FILE = re.compile(r"^(?P<path>.+\.py)(?::(?P<name>[A-Za-z_]\w*))?$", re.DOTALL)
 _URL = re.compile(r"@(?=[A-Za-z][A-Za-z0-9+.-]*://)")

@@ -36,6 +36,14 @@ def asked(question: Question) -> str:
     return " ".join(i.text for t in question.scenario.turns if t.id in ids for i in t.instructions)
 
 
+def standing(question: Question) -> str:
+    """What the user has last asked for by the time of a quiet turn."""
+    turns = [t for t in question.scenario.turns if t.index <= question.turn.index and t.asked]
+    if not turns:
+        return "(nothing was asked)"
+    return " ".join(i.text for i in turns[-1].instructions if i.voice == "user")
+
+
 def ways(expect: Answer) -> list[tuple[str, Answer]]:
     """The paths by name: first the one that the scenario goes on along."""
     return [(PRIOR, expect), *((p.name, p.answer) for p in expect.paths)]

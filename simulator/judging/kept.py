@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from platformdirs import user_cache_path
+
 from simulator.clock import utc_now
 
 FORMAT = 1
@@ -29,6 +31,12 @@ class Kept:
     """Settings that the server refused and that were left out."""
     tokens_in: int
     tokens_out: int
+
+
+def judgements() -> Path:
+    """The folder: beside the prepared media, so that one folder holds all that may be deleted."""
+    named = os.environ.get("OMNISTAGE_CACHE")
+    return (Path(named) if named else user_cache_path("omnistage")).absolute() / "judgements"
 
 
 def read_kept(folder: Path, key: str) -> Kept | None:
