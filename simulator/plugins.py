@@ -15,6 +15,7 @@ import importlib.metadata
 import importlib.util
 import inspect
 import re
+import shlex
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
@@ -30,15 +31,22 @@ if TYPE_CHECKING:
     from simulator.agent import Agent
     from simulator.judging.judge import Judge
 
-Kind = Literal["agents", "judges", "responders"]
-"""What can be loaded; responders are the classes that answer calls in a bridge process."""
+Kind = Literal["agents", "judges", "responders", "recognisers"]
+"""What can be loaded; responders are the classes that answer calls in a bridge process, recognisers
+turn recorded speech into words for judges."""
 
 _MEMBERS: Mapping[Kind, tuple[str, ...]] = {
     "agents": ("traits", "secrets", "open"),
     "judges": ("name", "version", "summary", "expects", "judge"),
     "responders": ("call",),
+    "recognisers": ("name", "version", "transcribe"),
 }
-_ONE: Mapping[Kind, str] = {"agents": "agent", "judges": "judge", "responders": "responder"}
+_ONE: Mapping[Kind, str] = {
+    "agents": "agent",
+    "judges": "judge",
+    "responders": "responder",
+    "recognisers": "recogniser",
+}
 
 _FILE = re.compile(r"^(?P<path>.+\.py)(?::(?P<name>[A-Za-z_]\w*))?$", re.DOTALL)
 _URL = re.compile(r"@(?=[A-Za-z][A-Za-z0-9+.-]*://)")
@@ -111,6 +119,23 @@ def parse_options(items: Sequence[str]) -> dict[str, str]:
             raise InputError(f"option {key!r} is given twice")
         options[key] = value
     return options
+
+
+def split_words(text: str, option: str) -> tuple[str, dict[str, str]]:
+    """`late -o delay=3`, given to `option`, as a reference and its options. Raises InputError."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"{option} {text!r}: {error}") from None
+    if not words:
+        raise InputError(f"{option} is empty", hint=f"see: omnistage {option.strip('-')}s")
+    reference, rest = words[0], words[1:]
+    if len(rest) % 2 or any(flag != "-o" for flag in rest[::2]):
+        raise InputError(
+            f"{option} {text!r}: after the reference only -o key=value may follow",
+            hint=f"for example {option} '{reference} -o key=value'",
+        )
+    return reference, parse_options(rest[1::2])
 
 
 # ---------------------------------------------------------------- where plug-ins are

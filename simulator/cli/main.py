@@ -327,6 +327,23 @@ def export(
     raise typer.Exit(export_benchmark(benchmark, run_folder, out, agent, repeat))
 
 
+@app.command(name="judge-agreement")
+def judge_agreement(
+    run_folder: Annotated[Path, typer.Argument(help="A run's folder, judged by several")],
+    judge: Annotated[
+        list[str] | None,
+        typer.Option("--judge", help="Name of a judge as in verdicts/, repeatable; default: all"),
+    ] = None,
+    human: Annotated[
+        Path | None, typer.Option(help="CSV of people's scores: attempt,turn,score[,rater], 0 to 5")
+    ] = None,
+) -> None:
+    """How far the judges of a run agree, with each other and with people."""
+    from simulator.cli.agreement import show_agreement
+
+    raise typer.Exit(show_agreement(run_folder, tuple(judge or ()), human))
+
+
 def main() -> None:
     """Entry point: errors that were foreseen are one line and a hint, never a traceback."""
     try:

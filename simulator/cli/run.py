@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shlex
 import signal
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -15,15 +14,16 @@ from rich.console import Console
 
 from simulator.agent import Agent
 from simulator.cli.film import make_films
+from simulator.cli.judge import load_judges, tell_judged
 from simulator.cli.progress import PrepareProgress, RunProgress
 from simulator.clock import utc_now
 from simulator.errors import InputError
 from simulator.judging.judge import Judge
-from simulator.judging.run import DEFAULT_JUDGES, judge_run
+from simulator.judging.run import judge_run
 from simulator.media.cache import Cache
 from simulator.media.prepare import prepare
 from simulator.media.timeline import Prepared
-from simulator.plugins import load_agent, load_judge, parse_options
+from simulator.plugins import load_agent, parse_options, split_words
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.summary import Summary, summarise, write_summary
 from simulator.report.terminal import print_gates, print_summary
@@ -81,7 +81,7 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
     plan = make_plan(
         list(scenarios.values()),
         cast.choices,
-        judges=order.judges or DEFAULT_JUDGES,
+        judges=[j.name for j in cast.judges],
         repeats=order.repeat,
         concurrency=order.concurrency,
         share_host=order.share_host,
@@ -107,7 +107,7 @@ def _cast(order: RunOrder) -> _Cast:
     cast = _Cast()
     shared = parse_options(order.options)
     for text in order.agents:
-        reference, own = _agent_words(text)
+        reference, own = split_words(text, "--agent")
         options = {**shared, **own}
         agent = load_agent(reference, options)
         cast.choices.append(
@@ -119,25 +119,8 @@ def _cast(order: RunOrder) -> _Cast:
             )
         )
         cast.agents[text] = agent
-    cast.judges = [load_judge(r) for r in order.judges or DEFAULT_JUDGES]
+    cast.judges = load_judges(order.judges)
     return cast
-
-
-def _agent_words(text: str) -> tuple[str, Mapping[str, str]]:
-    """`late -o delay=3` as a reference and its options."""
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise InputError(f"--agent {text!r}: {error}") from None
-    if not words:
-        raise InputError("--agent is empty", hint="see: omnistage agents")
-    reference, rest = words[0], words[1:]
-    if len(rest) % 2 or any(flag != "-o" for flag in rest[::2]):
-        raise InputError(
-            f"--agent {text!r}: after the reference only -o key=value may follow",
-            hint="for example --agent 'late -o delay=3'",
-        )
-    return reference, parse_options(rest[1::2])
 
 
 def _load(names: Sequence[str]) -> list[Scenario]:
@@ -192,10 +175,7 @@ async def _carry_out(
     with RunProgress(plan, console) as progress, _Interrupts(stop, console):
         await run_plan(plan, prepared, cast.agents, out, play=play, observer=progress, stop=stop)
     judged = await judge_run(out, scenarios, cast.judges)
-    for attempt, problem in judged.problems.items():
-        console.print(f"[red]{attempt}: not judged: {problem}")
-    for note in judged.notes:
-        console.print(note)
+    tell_judged(judged, cast.judges, console)
     summary = summarise(out)
     write_summary(out, summary)
     return summary

@@ -108,7 +108,7 @@ class Plan:
     scenarios: tuple[PlannedScenario, ...]
     agents: tuple[AgentChoice, ...]
     judges: tuple[str, ...]
-    """References, in order: the first that serves a kind of turn gives its score."""
+    """Their names, in order: the first that serves a kind of turn gives its score."""
     repeats: int
     concurrency: int
     share_host: bool = False

@@ -14,8 +14,10 @@ from typing import Literal
 
 from simulator.scenario.schema import EmbeddedModel, SayModel, TurnModel
 from simulator.scenario.types import (
+    PRIOR,
     Anchor,
     Answer,
+    AnswerPath,
     Clip,
     Either,
     Embedded,
@@ -235,13 +237,34 @@ class Checker:
                 text=model.answer,
                 accept=tuple(model.accept),
                 key_points=tuple(tuple(point) for point in model.key_points),
+                paths=tuple(self._paths(step, model)),
             )
-        for key in ("accept", "key_points", "within", "asked_in"):
+        for key in ("accept", "key_points", "paths", "within", "asked_in"):
             if getattr(model, key) and "answer" not in step.broken:
                 self._add(step, key, "is allowed only with `answer`")
         if model.quiet and model.event is not None:
             self._add(step, "event", "is not allowed with `quiet`")
         return Either() if model.either else Quiet()
+
+    def _paths(self, step: Step, model: TurnModel) -> Iterator[AnswerPath]:
+        seen = {PRIOR}
+        for index, path in enumerate(model.paths):
+            if path.name in seen:
+                what = (
+                    "is what the turn's own answer is called"
+                    if path.name == PRIOR
+                    else "names another path of this turn already"
+                )
+                self._add(step, ("paths", index, "name"), f"{path.name!r} {what}")
+            seen.add(path.name)
+            yield AnswerPath(
+                name=path.name,
+                answer=Answer(
+                    text=path.answer,
+                    accept=tuple(path.accept),
+                    key_points=tuple(tuple(point) for point in path.key_points),
+                ),
+            )
 
     def _times(self, step: Step, model: TurnModel, start: float | None) -> None:
         if start is None:

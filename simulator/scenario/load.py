@@ -248,7 +248,7 @@ def _readable(turn: dict[str, Any]) -> tuple[TurnModel | None, frozenset[str]]:
 
 def _keys(kind: type[BaseModel]) -> list[str]:
     """The keys of a model that this version reads."""
-    later = {"show", "gesture", "choice", "caption", "paths"}
+    later = {"show", "gesture", "choice", "caption"}
     names = [field.alias or name for name, field in kind.model_fields.items()]
     return [name for name in names if name not in later]
 

@@ -222,6 +222,15 @@ class PriorModel(Strict):
     steps: Annotated[list[Text], BeforeValidator(_list)]
 
 
+class PathModel(Strict):
+    name: Name
+    answer: Text
+    accept: Texts = Field(default=[])
+    key_points: Annotated[
+        list[Annotated[list[Text], BeforeValidator(_point)]], BeforeValidator(_list)
+    ] = Field(default=[])
+
+
 class TurnModel(Strict):
     id: Annotated[str | None, BeforeValidator(_name)] = None
     clip: Annotated[str | None, BeforeValidator(_name)] = None
@@ -236,6 +245,7 @@ class TurnModel(Strict):
     key_points: Annotated[
         list[Annotated[list[Text], BeforeValidator(_point)]], BeforeValidator(_list)
     ] = Field(default=[])
+    paths: Annotated[list[PathModel], BeforeValidator(_list)] = Field(default=[])
     quiet: Annotated[bool, BeforeValidator(_true)] = False
     either: Annotated[bool, BeforeValidator(_true)] = False
     event: Annotated[float | None, BeforeValidator(seconds)] = None
@@ -248,7 +258,6 @@ class TurnModel(Strict):
     gesture: Later = None
     choice: Later = None
     caption: Later = None
-    paths: Later = None
 
 
 class ScenarioModel(Strict):

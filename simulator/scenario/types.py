@@ -101,6 +101,9 @@ class Embedded:
 Instruction = Say | Embedded
 """The open set of instruction kinds (`show` and `gesture` join it later)."""
 
+PRIOR = "prior"
+"""Name of the path that the scenario goes on along, fixed beforehand."""
+
 KeyPoint = tuple[str, ...]
 """One thing that an answer must say, with its alternatives."""
 
@@ -115,10 +118,21 @@ class Answer:
     """Other right answers."""
     key_points: tuple[KeyPoint, ...] = ()
     """What must be said; if empty, a judge takes it from the gold answer."""
+    paths: tuple[AnswerPath, ...] = ()
+    """Other reasonable ways to go on, that the fixed path does not take."""
 
     @property
     def kind(self) -> Literal["answer"]:
         return "answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPath:
+    """A reasonable way beside the one that the scenario goes on along."""
+
+    name: str
+    answer: Answer
+    """Without paths of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from simulator.scenario.load import (
 from simulator.scenario.types import (
     Anchor,
     Answer,
+    AnswerPath,
     Clip,
     Either,
     Embedded,
@@ -514,3 +515,56 @@ def test_a_clip_by_its_hash_alone(write: Write) -> None:
     assert problems(write(f"{beside}turns:\n  - until: 5\n    quiet: true\n")) == [
         "5: clip.named: is allowed only where `sha256` stands alone"
     ]
+
+
+PATHS = f"""\
+{HEAD}turns:
+  - until: 5
+    event: 4
+    answer: Take the left one.
+    paths:
+      - name: right-first
+        answer: Begin with the right one.
+        accept: The right one first.
+        key_points:
+          - [right, "to the right"]
+      - name: ask
+        answer: Which one?
+"""
+
+
+def test_paths(write: Write) -> None:
+    (turn,) = load_scenario(write(PATHS)).turns
+    assert turn.expect == Answer(
+        text="Take the left one.",
+        paths=(
+            AnswerPath(
+                name="right-first",
+                answer=Answer(
+                    text="Begin with the right one.",
+                    accept=("The right one first.",),
+                    key_points=(("right", "to the right"),),
+                ),
+            ),
+            AnswerPath(name="ask", answer=Answer(text="Which one?")),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("name: ask", "name: prior", "paths[1].name: 'prior' is what the turn's own answer"),
+        ("name: ask", "name: right-first", "'right-first' names another path of this turn"),
+        ("        answer: Which one?", "        quiet: true", "paths[1].answer: is missing"),
+        ("    answer: Take the left one.\n", "    quiet: true\n", "allowed only with `answer`"),
+        (
+            "      - name: ask\n        answer: Which one?",
+            "      - ask",
+            "must be keys with values",
+        ),
+    ],
+)
+def test_paths_that_are_none(write: Write, old: str, new: str, why: str) -> None:
+    assert old in PATHS
+    assert why in "\n".join(problems(write(PATHS.replace(old, new))))

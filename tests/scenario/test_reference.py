@@ -14,6 +14,7 @@ from simulator.scenario.schema import (
     ClipModel,
     EmbeddedModel,
     LimitsModel,
+    PathModel,
     PriorModel,
     SayModel,
     ScenarioModel,
@@ -24,7 +25,7 @@ from simulator.scenario.taxonomy import TASKS
 
 TEXT = (content_root("scenarios") / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
-LATER = {"show", "gesture", "choice", "caption", "paths"}
+LATER = {"show", "gesture", "choice", "caption"}
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,7 @@ LATER = {"show", "gesture", "choice", "caption", "paths"}
         LimitsModel,
         CanvasModel,
         PriorModel,
+        PathModel,
     ],
 )
 def test_every_key_has_an_example(model: type[Strict]) -> None:
