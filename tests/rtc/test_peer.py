@@ -101,11 +101,11 @@ async def test_a_call_sends_every_packet_on_time_and_says_what_was_negotiated(
             if due is not None:
                 frames.setdefault(packet[4:8], []).append(due)
         dues = list(frames.values())
-        assert [due[0] for due in dues] == pytest.approx([at + i / 30 for i in range(60)])
-        for due in dues:  # groups of eight, a millisecond apart
-            expected = [spread(i, len(due)) for i in range(len(due))]
-            assert [d - due[0] for d in due] == pytest.approx(expected)
-        assert max(len(due) for due in dues) > 8
+        assert [leaving[0] for leaving in dues] == pytest.approx([at + i / 30 for i in range(60)])
+        for leaving in dues:  # groups of eight, a millisecond apart
+            expected = [spread(i, len(leaving)) for i in range(len(leaving))]
+            assert [d - leaving[0] for d in leaving] == pytest.approx(expected)
+        assert max(map(len, dues)) > 8
         stamps = [int.from_bytes(p[4:8]) for _, p, _ in audio]
         assert {(b - a) % 2**32 for a, b in itertools.pairwise(stamps)} == {960}
         assert len(agent.heard.of("audio")) == 100
