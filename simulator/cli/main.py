@@ -212,11 +212,14 @@ def render_speech(
     prune: Annotated[
         bool, typer.Option(help="Delete sounds that no scenario in the folder uses any more")
     ] = False,
+    check: Annotated[
+        bool, typer.Option(help="Let a recogniser hear the English ones, and show what it mishears")
+    ] = False,
 ) -> None:
     """Speak a scenario's instructions into its folder, so that it plays the same everywhere."""
     from simulator.cli.speech import render
 
-    raise typer.Exit(render(scenarios, force=force, drop=prune))
+    raise typer.Exit(render(scenarios, force=force, drop=prune, check=check))
 
 
 @app.command()

@@ -9,13 +9,20 @@ from rich.markup import escape
 from rich.table import Table
 
 from simulator.media.cache import Cache
+from simulator.media.sound import load
+from simulator.scenario.load import find_scenario
 from simulator.speech.engines import engines
-from simulator.speech.render import prune, render_speech, unused
+from simulator.speech.hearing import Hear, recogniser, word_errors
+from simulator.speech.lock import FOLDER
+from simulator.speech.render import Rendered, prune, render_speech, unused
 
 
-def render(scenarios: Sequence[str], *, force: bool, drop: bool) -> int:
-    """Render each scenario's speech and list it. Raises InputError."""
+def render(scenarios: Sequence[str], *, force: bool, drop: bool, check: bool) -> int:
+    """Render each scenario's speech and list it; status 1 if `check` mishears something. Raises
+    InputError."""
     console, cache = Console(), Cache()
+    hear = recogniser() if check else None
+    misheard = 0
     for name in scenarios:
         with console.status(f"{escape(name)}: speaking") as status:
             done = render_speech(
@@ -37,11 +44,26 @@ def render(scenarios: Sequence[str], *, force: bool, drop: bool) -> int:
         for r in done:
             if r.note:
                 console.print(f"[yellow]{r.turn}: {escape(r.note)}")
+        for r in done:
+            heard = _heard(hear, name, r) if hear is not None else ""
+            if heard:
+                misheard += 1
+                console.print(f"[red]{r.turn}: was heard as: {escape(heard)}")
         left = prune(name) if drop else unused(name)
         if left:
             what = "deleted" if drop else "not used any more; --prune deletes them"
             console.print(f"{len(left)} older sound{'s' if len(left) > 1 else ''}: {what}")
-    return 0
+    return 1 if misheard else 0
+
+
+def _heard(hear: Hear, scenario: str, rendered: Rendered) -> str:
+    """What was heard instead of a text; empty if it was heard right, or is not English."""
+    sound = rendered.sound
+    folder = find_scenario(scenario).parent / FOLDER
+    if not sound.language.startswith("en"):
+        return ""
+    heard = hear(load(folder / sound.file))
+    return heard or "nothing" if word_errors(sound.text, heard)[0] else ""
 
 
 def voices() -> int:

@@ -32,6 +32,8 @@ class Sound:
     engine: str
     voice: str
     """The voice that spoke, as its engine calls it."""
+    language: str
+    """Of that voice."""
     version: str
     """Of the engine and its weights."""
     file: str
@@ -129,6 +131,7 @@ def _sound(row: dict[str, Any]) -> Sound:
         rate=float(row["rate"]),
         engine=str(row["engine"]),
         voice=str(row["voice"]),
+        language=str(row["language"]),
         version=str(row["version"]),
         file=file,
         sha256=str(row["sha256"]),

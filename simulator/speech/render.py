@@ -227,6 +227,7 @@ def _place(task: _Task, entry: _Entry, folder: Path) -> Sound:
         **dataclasses.asdict(task.wanted),
         engine=task.engine.name,
         voice=task.voice.name,
+        language=task.voice.language,
         version=task.engine.version(),
         file=name,
         sha256=hash_file(target),

@@ -67,6 +67,7 @@ def test_the_lock_file_says_what_was_spoken_how(write: Write, bell: Bell, cache:
         "rate": 1.5,
         "engine": "bell",
         "voice": "bell_low",
+        "language": "en-gb",
         "version": "1",
         "file": "",
         "sha256": "",
@@ -155,7 +156,7 @@ def test_a_lock_file_that_cannot_be_read(write: Write, bell: Bell, cache: Cache,
 def test_a_lock_file_cannot_lead_out_of_its_folder(write: Write) -> None:
     path = write()
     (path.parent / "speech").mkdir()
-    row = dict.fromkeys(("text", "asked", "engine", "voice", "version", "sha256"), "x")
+    row = dict.fromkeys(("text", "asked", "engine", "voice", "language", "version", "sha256"), "x")
     body = {"version": 1, "sounds": [row | {"file": "../own.mp4", "rate": 1, "seconds": 1}]}
     (path.parent / "speech" / NAME).write_text(json.dumps(body))
     assert "'../own.mp4' is no file of its folder" in lines(path)[0]
