@@ -3,8 +3,8 @@
     python tests/bench/bench_speech.py [--json] [--quick] [--bed FILE]
 
 Every engine that is installed speaks the same questions; each is prepared as a turn over a noise
-bed (the first `mdn_voices-around-a-fire.mp3` of OMNISTAGE_MEDIA, else pink noise) that is so many LU
-quieter, decoded as a receiver would, and transcribed. Needs `omnistage[recognise]`.
+bed (`mdn_voices-around-a-fire.mp3` in OMNISTAGE_MEDIA, else pink noise) that is so many LU quieter,
+decoded as a receiver would, and transcribed. Needs `omnistage[recognise]`.
 """
 
 from __future__ import annotations

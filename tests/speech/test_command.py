@@ -30,7 +30,7 @@ def test_voices_are_listed(tmp_path: Path) -> None:
 @pytest.mark.skipif(bool(Espeak().missing()), reason="needs: " + Espeak().missing())
 def test_rendering_and_bad_input(write: Write, tmp_path: Path) -> None:
     path = write(
-        "  - until: 5\n    say:\n      text: Hello [there].\n      voice: guest\n    either: true\n",
+        "  - until: 5\n    say: {text: 'Hello [there].', voice: guest}\n    either: true\n",
         guest="espeak:en-us",
     )
     shown = omnistage("render-speech", str(path), cache=tmp_path / "cache")
