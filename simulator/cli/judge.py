@@ -27,7 +27,7 @@ def judge_again(
     if not what.is_dir():
         raise InputError(f"{what}: no such folder", hint="name a recording's folder, or a run's")
     bench = [load_judge(r) for r in judges or DEFAULT_JUDGES]
-    given = load_scenario(scenario) if scenario else None
+    given = load_scenario(scenario, rendered=False) if scenario else None
     console = Console()
     if (what / RUN_FILE).is_file():
         return _judge_run(what, bench, given, console, force=force, retry=retry)

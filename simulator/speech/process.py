@@ -30,12 +30,14 @@ class EngineProcess:
         self._name = name
         self._process = process
         self._offline_hint = offline_hint
+        self._given_up = False
+        self.patience = PATIENCE
 
     def speak(self, text: str, voice: Voice, rate: float) -> Speech:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         asked = {"text": text, "voice": voice.name, "language": voice.language, "rate": rate}
-        late = threading.Timer(PATIENCE, self._process.kill)
+        late = threading.Timer(self.patience, self._give_up)
         late.start()
         try:
             # A process that has ended said why before.
@@ -52,7 +54,8 @@ class EngineProcess:
                     )
         finally:
             late.cancel()
-        why = " ".join(str(answer.get("error", "its process ended")).split())[:300]
+        silent = f"it took more than {self.patience:g} s" if self._given_up else "its process ended"
+        why = " ".join(str(answer.get("error", silent)).split())[:300]
         shown = text if len(text) <= 60 else text[:57] + "..."
         if answer.get("offline"):
             raise InputError(
@@ -60,6 +63,10 @@ class EngineProcess:
                 hint=self._offline_hint,
             )
         raise InputError(f"{self._name}: {voice.name}: cannot speak {shown!r}: {why}")
+
+    def _give_up(self) -> None:
+        self._given_up = True
+        self._process.kill()
 
 
 @contextmanager

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,15 @@ def test_a_process_that_dies() -> None:
         for _ in range(2):
             with pytest.raises(InputError, match="cannot speak"):
                 process.speak("Hello.", ANYONE, 1.0)
+
+
+def test_an_engine_that_hangs_is_ended(tmp_path: Path) -> None:
+    """Its library is a pipe that nobody writes to, so that it waits for ever."""
+    os.mkfifo(tmp_path / "lib.so")
+    with running("espeak", {"library": str(tmp_path / "lib.so"), "data": ""}) as process:
+        process.patience = 0.2
+        with pytest.raises(InputError, match=r"it took more than 0\.2 s"):
+            process.speak("Hello.", ANYONE, 1.0)
 
 
 Answers = list[dict[str, Any]]
@@ -98,7 +109,7 @@ def test_edge_without_a_network_says_which_extra_helps(monkeypatch: pytest.Monke
     assert "pip install 'omnistage[kokoro]'" in caught.value.hint
 
 
-def test_listing_engines_starts_none(tmp_path: Any) -> None:
+def test_listing_engines_starts_none(tmp_path: Path) -> None:
     for engine in engines(Cache(tmp_path / "cache")):
         engine.missing(), engine.version(), engine.voices()
     assert not (tmp_path / "cache").exists()
