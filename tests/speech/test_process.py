@@ -5,17 +5,20 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Callable
+import sys
+import types
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 import pytest
 
 from simulator.errors import InputError
 from simulator.media.cache import Cache
 from simulator.speech import worker
-from simulator.speech.engine import Voice
+from simulator.speech.engine import Speech, Voice
 from simulator.speech.engines import Edge, Espeak, engines
 from simulator.speech.finish import finish
 from simulator.speech.process import running
@@ -107,6 +110,60 @@ def test_edge_without_a_network_says_which_extra_helps(monkeypatch: pytest.Monke
         process.speak("Hello.", engine.voices()[0], 1.0)
     assert caught.value.message.startswith("edge needs the network to speak")
     assert "pip install 'omnistage[kokoro]'" in caught.value.hint
+
+
+def mp3(seconds: float) -> bytes:
+    """What the service sends: MP3, 24 kHz, one channel."""
+    wave = 0.3 * np.sin(2 * np.pi * 440 * np.arange(round(24_000 * seconds)) / 24_000)
+    out = io.BytesIO()
+    with av.open(out, "w", format="mp3") as opened:
+        stream = opened.add_stream("libmp3lame", rate=24_000, layout="mono")
+        frame = av.AudioFrame.from_ndarray(
+            wave.astype(np.float32)[None, :], format="fltp", layout="mono"
+        )
+        frame.sample_rate = 24_000
+        opened.mux(stream.encode(frame))
+        opened.mux(stream.encode(None))
+    return out.getvalue()
+
+
+class NoAudioReceived(Exception):
+    pass
+
+
+def service(monkeypatch: pytest.MonkeyPatch, known: str) -> list[tuple[str, str, str]]:
+    """edge-tts as far as we use it, with a service that has one voice; what it was asked."""
+    asked: list[tuple[str, str, str]] = []
+
+    class Communicate:
+        def __init__(self, text: str, voice: str, *, rate: str) -> None:
+            asked.append((text, voice, rate))
+
+        async def stream(self) -> AsyncIterator[dict[str, object]]:
+            if asked[-1][1] != known:
+                raise NoAudioReceived("No audio was received.")
+            data = mp3(0.6)
+            yield {"type": "audio", "data": data[:500]}
+            yield {"type": "SentenceBoundary", "offset": 1}
+            yield {"type": "audio", "data": data[500:]}
+
+    fake = types.ModuleType("edge_tts")
+    fake.__dict__.update(
+        Communicate=Communicate, exceptions=types.SimpleNamespace(NoAudioReceived=NoAudioReceived)
+    )
+    monkeypatch.setitem(sys.modules, "edge_tts", fake)
+    return asked
+
+
+def test_what_edge_sends_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = service(monkeypatch, "en-US-AvaNeural")
+    speak = worker.edge({})
+    samples, rate = speak("Hello.", "en-US-AvaNeural", "en-us", 1.25)
+    assert asked == [("Hello.", "en-US-AvaNeural", "+25%")]
+    assert finish(Speech(samples=samples, rate=rate))[1] == pytest.approx(0.6, abs=0.06)
+    with pytest.raises(RuntimeError, match="knows no voice 'en-US-EvaNeural'"):
+        speak("Hello.", "en-US-EvaNeural", "en-us", 0.8)
+    assert asked[-1][2] == "-20%"
 
 
 def test_listing_engines_starts_none(tmp_path: Path) -> None:
