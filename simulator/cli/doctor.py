@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from simulator import __version__
@@ -43,7 +44,7 @@ def examine() -> int:
     table = Table("", "what", "found", box=None, pad_edge=False)
     marks = {"ok": "[green]ok", "missing": "[yellow]--", "failed": "[red]!!"}
     for f in findings:
-        table.add_row(marks[f.state], f.what, f.detail)
+        table.add_row(marks[f.state], escape(f.what), escape(f.detail))
     console.print(f"omnistage {__version__} on {platform.platform()}")
     console.print(table)
     return 1 if any(f.state == "failed" for f in findings) else 0

@@ -71,7 +71,7 @@ def voices() -> int:
     console = Console()
     table = Table("engine", "what it is", "here", box=None, pad_edge=False)
     for engine in engines():
-        table.add_row(engine.name, engine.summary, engine.missing() or "ready", style="")
+        table.add_row(engine.name, engine.summary, escape(engine.missing() or "ready"))
     console.print(table)
     for engine in engines():
         names = " ".join(v.name for v in engine.voices())

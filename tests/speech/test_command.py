@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from simulator.speech.engines import Espeak
+from simulator.media.cache import Cache
+from simulator.speech.engines import Espeak, engines
 
 from .conftest import Write
 
@@ -25,6 +26,8 @@ def test_voices_are_listed(tmp_path: Path) -> None:
     assert shown.returncode == 0
     assert "en-US-AvaNeural" in shown.stdout
     assert "af_heart" in shown.stdout
+    for engine in engines(Cache(tmp_path)):
+        assert (engine.missing() or "ready") in shown.stdout
 
 
 @pytest.mark.skipif(bool(Espeak().missing()), reason="needs: " + Espeak().missing())
