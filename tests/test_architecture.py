@@ -15,7 +15,7 @@ SIMULATOR = ROOT / "simulator"
 LAYERS: list[tuple[int, str]] = [
     (0, r"simulator\.(errors|clock)|simulator$"),
     (1, r"simulator\.(plugins|agent)"),
-    (1, r"simulator\.(scenario|media)(\..*)?"),
+    (1, r"simulator\.(scenario|media|speech)(\..*)?"),
     (1, r"simulator\.recording\.(records|trace)|simulator\.recording$"),
     (2, r"simulator\.session\.(events|script|attribution|silence|prompt|cues|chronicle)"),
     (2, r"simulator\.session$|simulator\.testing|simulator\.metrics(\..*)?"),

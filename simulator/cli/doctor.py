@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from simulator import __version__
@@ -20,7 +21,10 @@ from simulator.errors import OmnistageError
 
 MIN_FREE = 1_000_000_000
 """Bytes free that a comfortable cache and a few runs want."""
-EXTRAS = {"listen": ("sounddevice", "hear a session while it plays")}
+EXTRAS = {
+    "listen": ("sounddevice", "hear a session while it plays"),
+    "recognise": ("moonshine_voice", "transcribe prepared speech, to check that it is understood"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +44,7 @@ def examine() -> int:
     table = Table("", "what", "found", box=None, pad_edge=False)
     marks = {"ok": "[green]ok", "missing": "[yellow]--", "failed": "[red]!!"}
     for f in findings:
-        table.add_row(marks[f.state], f.what, f.detail)
+        table.add_row(marks[f.state], escape(f.what), escape(f.detail))
     console.print(f"omnistage {__version__} on {platform.platform()}")
     console.print(table)
     return 1 if any(f.state == "failed" for f in findings) else 0
@@ -66,6 +70,19 @@ def _findings() -> Iterator[Finding]:
             what=f"extra: {extra}",
             state="ok" if found else "missing",
             detail=purpose if found else f"{purpose}: pip install 'omnistage[{extra}]'",
+        )
+    yield from _speech()
+
+
+def _speech() -> Iterator[Finding]:
+    from simulator.speech.engines import engines
+
+    for engine in engines():
+        lacking = engine.missing()
+        yield Finding(
+            what=f"speech: {engine.name}",
+            state="missing" if lacking else "ok",
+            detail=f"{engine.summary}: {lacking or engine.version()}",
         )
 
 

@@ -64,7 +64,7 @@ def judge_again(
     if not what.is_dir():
         raise InputError(f"{what}: no such folder", hint="name a recording's folder, or a run's")
     bench = load_judges(judges)
-    given = load_scenario(scenario) if scenario else None
+    given = load_scenario(scenario, rendered=False) if scenario else None
     console = Console()
     again = _Again(bench, console, force=force, retry=retry)
     if (what / RUN_FILE).is_file():

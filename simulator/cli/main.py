@@ -344,6 +344,33 @@ def judge_agreement(
     raise typer.Exit(show_agreement(run_folder, tuple(judge or ()), human))
 
 
+@app.command("render-speech")
+def render_speech(
+    scenarios: Annotated[
+        list[str], typer.Argument(help="Paths of scenario files whose `say` is text alone")
+    ],
+    force: Annotated[bool, typer.Option(help="Speak again what is there already")] = False,
+    prune: Annotated[
+        bool, typer.Option(help="Delete sounds that no scenario in the folder uses any more")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option(help="Let a recogniser hear the English ones, and show what it mishears")
+    ] = False,
+) -> None:
+    """Speak a scenario's instructions into its folder, so that it plays the same everywhere."""
+    from simulator.cli.speech import render
+
+    raise typer.Exit(render(scenarios, force=force, drop=prune, check=check))
+
+
+@app.command()
+def voices() -> None:
+    """List the speech engines and their voices, and what is missing for each."""
+    from simulator.cli.speech import voices as show
+
+    raise typer.Exit(show())
+
+
 def main() -> None:
     """Entry point: errors that were foreseen are one line and a hint, never a traceback."""
     try:

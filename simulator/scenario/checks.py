@@ -37,6 +37,10 @@ Find = Callable[[str], tuple[Path, str]]
 """The path of a file as written in a scenario, and what is wrong with it (empty if nothing)."""
 
 
+Speech = Callable[[str, str], tuple[Path, str]]
+"""The sound of a text in somebody's voice, and what is wrong with it (empty if nothing)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """A turn as read."""
@@ -60,6 +64,7 @@ class Checker:
         voices: Sequence[str] | None,
         limits: Limits,
         find: Find,
+        speech: Speech,
         add: Add,
     ) -> None:
         self._steps = steps
@@ -67,6 +72,7 @@ class Checker:
         self._voices = None if voices is None else {"user", *voices}
         self._limits = limits
         self._find = find
+        self._speech = speech
         self._add_at = add
         self.warnings: list[str] = []
 
@@ -165,14 +171,10 @@ class Checker:
 
     def _say(self, step: Step, index: int, say: SayModel) -> Say:
         where = ("say", index)
-        sound = Path()
         if say.file is None:
-            self._add(
-                step,
-                where,
-                "needs a sound file: `text` and `file` (speech from text alone is not in this "
-                "version yet)",
-            )
+            sound, why = self._speech(say.text, say.voice)
+            if why:
+                self._add(step, where, why)
         else:
             sound, why = self._find(say.file)
             if why:

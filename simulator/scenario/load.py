@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,20 +20,22 @@ from pydantic_core import ErrorDetails
 from simulator.errors import InputError, ScenarioError
 from simulator.plugins import content_root
 from simulator.scenario.checks import Checker, Step, inside
-from simulator.scenario.schema import ClipModel, ScenarioModel, Strict, TurnModel
+from simulator.scenario.schema import ClipModel, ScenarioModel, Strict, TurnModel, VoiceModel
 from simulator.scenario.source import Node, parse
-from simulator.scenario.types import Canvas, Clip, Limits, Pace, Prior, Scenario
+from simulator.scenario.types import Canvas, Clip, Limits, Pace, Prior, Scenario, Voice
+from simulator.speech.lock import Lock, Wanted
 
 _Model = TypeVar("_Model", bound=Strict)
 
 
-def load_scenario(path_or_id: str | Path) -> Scenario:
+def load_scenario(path_or_id: str | Path, *, rendered: bool = True) -> Scenario:
     """Read a scenario by its path, or by the id of a bundled one.
 
+    Without `rendered`, instructions that are text alone need no speech yet and have no sound.
     Raises ScenarioError with all problems found, and InputError for an unknown name.
     """
     path = find_scenario(path_or_id)
-    return _Loading(path).scenario()
+    return _Loading(path, rendered=rendered).scenario()
 
 
 def load_recorded_scenario(recording: Path) -> Scenario:
@@ -46,7 +48,7 @@ def load_recorded_scenario(recording: Path) -> Scenario:
         raise InputError(
             f"{recording}: has no scenario.yaml", hint="name the scenario with --scenario"
         )
-    return _Loading(path, media=False).scenario()
+    return _Loading(path, media=False, rendered=False).scenario()
 
 
 def bundled_scenarios() -> list[Path]:
@@ -85,8 +87,9 @@ def _id_of(file: Path) -> str:
 class _Loading:
     """One file on its way to a Scenario."""
 
-    def __init__(self, path: Path, *, media: bool = True) -> None:
+    def __init__(self, path: Path, *, media: bool = True, rendered: bool = True) -> None:
         self._path = path
+        self._lock = Lock(path.absolute().parent) if rendered else None
         self._find = partial(inside, path.absolute().parent, there=media)
         self._shown = str(path)
         self._problems: list[tuple[int, str]] = []
@@ -106,6 +109,7 @@ class _Loading:
             voices=None if model is None else tuple(model.voices),
             limits=Limits() if model is None else Limits(**model.limits.model_dump()),
             find=self._find,
+            speech=partial(self._speech, {} if model is None else model.voices),
             add=lambda where, why: self._add(self._root, where, why),
         )
         turns = checker.turns()
@@ -126,6 +130,7 @@ class _Loading:
             prior=Prior(steps=tuple(model.prior.steps), forms=tuple(model.prior.forms))
             if model.prior
             else Prior(),
+            voices={name: Voice(name=v.voice, rate=v.rate) for name, v in model.voices.items()},
             limits=Limits(**model.limits.model_dump()),
             canvas=Canvas(**model.canvas.model_dump()),
             warnings=(*self._source.warnings, *checker.warnings),
@@ -184,6 +189,19 @@ class _Loading:
                 model, broken = _readable(node.plain())
             steps.append(Step(index=index, id=name, model=model, broken=broken))
         return steps
+
+    def _speech(
+        self, voices: Mapping[str, VoiceModel], text: str, speaker: str
+    ) -> tuple[Path, str]:
+        """The sound that was rendered of a text, and what is wrong with it."""
+        if self._lock is None:
+            return Path(), ""
+        voice = voices.get(speaker)
+        wanted = Wanted.of(text, voice.voice if voice else "", voice.rate if voice else 1.0)
+        found, why = self._lock.find(wanted)
+        if found is None:
+            return Path(), f"{why}: omnistage render-speech {self._shown}"
+        return found, ""
 
     def _clips(self, model: ScenarioModel) -> dict[str, Clip]:
         if model.clip is not None and model.clips:

@@ -108,6 +108,17 @@ def _clip(value: Any) -> Any:
     return {"file": value} if isinstance(value, str) else value
 
 
+def _voice(value: Any) -> Any:
+    return {"voice": value} if isinstance(value, str) else value
+
+
+def _rate(value: Any) -> float:
+    text = _text(value)
+    if not _NUMBER.fullmatch(text) or not 0.5 <= float(text) <= 2:
+        raise wrong(f"{text!r} is no rate: 0.5 (half as fast) to 2 (twice as fast)")
+    return float(text)
+
+
 def _say(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
@@ -203,6 +214,11 @@ class EmbeddedModel(Strict):
     uncertainty: Seconds = 0.0
 
 
+class VoiceModel(Strict):
+    voice: Text
+    rate: Annotated[float, BeforeValidator(_rate)] = 1.0
+
+
 class LimitsModel(Strict):
     answer_within: Patience = 8.0
     reply_max: Patience = 30.0
@@ -268,7 +284,7 @@ class ScenarioModel(Strict):
     pace: Annotated[str, _choice("wait", "continuous")] = "wait"
     clip: Annotated[ClipModel | None, BeforeValidator(_clip)] = None
     clips: dict[Name, Annotated[ClipModel, BeforeValidator(_clip)]] = Field(default={})
-    voices: dict[Name, Text] = Field(default={})
+    voices: dict[Name, Annotated[VoiceModel, BeforeValidator(_voice)]] = Field(default={})
     goal: Text = ""
     prior: PriorModel | None = None
     limits: LimitsModel = LimitsModel()

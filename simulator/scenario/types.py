@@ -62,13 +62,23 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Voice:
+    """How somebody in the scenario speaks, where their speech is rendered from text."""
+
+    name: str
+    """The voice of a speech engine, as `simulator.speech` names it."""
+    rate: float = 1.0
+    """How many times as fast as the voice by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Say:
     """A spoken instruction, or speech that is not meant for the agent."""
 
     text: str
     """The words; what a transcriber should hear."""
     sound: Path
-    """Absolute path of the sound file."""
+    """Absolute path of the sound file; empty for text that was loaded without its speech."""
     voice: str = "user"
     """Who speaks: `user` speaks to the agent, anybody else is a bystander."""
     placement: Placement = Placement()
@@ -239,6 +249,8 @@ class Scenario:
     goal: str = ""
     """Shown as a subtitle throughout; empty shows none."""
     prior: Prior = Prior()
+    voices: Mapping[str, Voice] = field(default_factory=dict)
+    """Who speaks, by the name that `Say.voice` uses."""
     limits: Limits = Limits()
     canvas: Canvas = Canvas()
     warnings: tuple[str, ...] = field(default=())

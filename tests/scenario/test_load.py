@@ -322,9 +322,15 @@ WRONG = {
         TURN + "    quiet: true\n    say:\n      text: Hi\n      at: speaking + 1\n",
     ),
     "no sound file": (
-        "7: turns[0].say: needs a sound file",
+        "7: turns[0].say: is not rendered to speech yet: omnistage render-speech",
         TURN + "    either: true\n    say: Hello there.\n",
     ),
+    "rate": (
+        "3: voices.guest.rate: '3' is no rate: 0.5 (half as fast) to 2 (twice as fast)",
+        TURN.replace("clip: own.mp4", "voices: {guest: {voice: x, rate: 3}}\nclip: own.mp4")
+        + "    quiet: true\n",
+    ),
+    "no speech text": ("7: turns[0].say: is empty", TURN + "    either: true\n    say:\n"),
     "out of the folder": (
         "9: turns[0].say.file: '../say.flac' leads out of the scenario's folder",
         TURN + "    either: true\n    say:\n      text: Hi\n      file: ../say.flac\n",
