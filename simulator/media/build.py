@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import av
@@ -26,6 +27,8 @@ from simulator.media.encode import (
     SoundEncoder,
     info,
 )
+from simulator.media.layers import GestureLayer, Layer, Stretch, WritingLayer, over
+from simulator.media.lettering import Lettering
 from simulator.media.mix import Laid, audible, lay, mixed
 from simulator.media.packets import PacketWriter
 from simulator.media.picture import SLACK, Fitter, PictureReader, black, matrix_of
@@ -34,7 +37,7 @@ from simulator.media.room import Quietest
 from simulator.media.sound import SoundReader, load, silence
 from simulator.media.subtitle import Overlay
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, Spoken
-from simulator.scenario.types import Anchor, Canvas, Turn
+from simulator.scenario.types import Anchor, Canvas, Gesture, Say, Show, Turn
 
 CODE = 1
 """Raise when prepared bytes change for the same input."""
@@ -61,6 +64,17 @@ class Job:
     subtitle: str
     canvas: Canvas
     encoding: Encoding
+    extras: tuple[object, ...] = ()
+    """What else decides the bytes, as JSON can hold it; nothing for a turn that has only speech."""
+    insets: Mapping[str, Probe] = field(default_factory=dict)
+    """The clips of its gestures, by name."""
+    font: Path | None = None
+    """The scenario's own font file."""
+
+    @property
+    def says(self) -> list[tuple[int, Say]]:
+        """The spoken instructions, each with its index in the turn."""
+        return [(n, i) for n, i in enumerate(self.turn.instructions) if isinstance(i, Say)]
 
     @property
     def key(self) -> str:
@@ -72,11 +86,12 @@ class Job:
             self.last,
             [
                 (sound, i.placement.anchor, i.placement.at)
-                for sound, i in zip(self.sounds, self.turn.instructions, strict=True)
+                for sound, (_, i) in zip(self.sounds, self.says, strict=True)
             ],
             self.subtitle,
             dataclasses.asdict(self.canvas),
             dataclasses.asdict(self.encoding),
+            *self.extras,
         )
 
 
@@ -105,8 +120,10 @@ class Maker:
     def build(self, folder: Path) -> None:
         laid, spoken = self._speech()
         quietest = Quietest()
-        with PacketWriter(folder / "segment") as segment:
-            last = self._segment_pictures(segment)
+        with PacketWriter(folder / "segment") as segment, ExitStack() as insets:
+            layers = self._layers(insets)
+            last = self._segment_pictures(segment, layers)
+            spoken += [self._seen(layer) for layer in layers]
             self._segment_sound(segment, laid, quietest)
             segment.finish(self._duration, info(self._job.canvas))
         with PacketWriter(folder / "hold") as hold:
@@ -116,15 +133,47 @@ class Maker:
 
     # ------------------------------------------------------------------ pictures
 
-    def _segment_pictures(self, out: PacketWriter) -> tuple[av.VideoFrame, str]:
+    def _layers(self, stack: ExitStack) -> list[Layer]:
+        """What lies over the pictures for a while, where it belongs."""
+        job, layers = self._job, list[Layer]()
+        stretch = Stretch(
+            name=job.name, start=job.first * PTIME, count=self._count(), fps=job.canvas.fps
+        )
+        for index, instruction in enumerate(job.turn.instructions):
+            match instruction:
+                case Show():
+                    lettering = Lettering(style=instruction.style, file=job.font)
+                    layers.append(WritingLayer(index, instruction, job.canvas, stretch, lettering))
+                case Gesture():
+                    source = job.insets[instruction.clip]
+                    reader = stack.enter_context(PictureReader(source))
+                    layers.append(
+                        GestureLayer(
+                            index, instruction, job.canvas, stretch, reader, source.duration
+                        )
+                    )
+        return layers
+
+    def _seen(self, layer: Layer) -> Spoken:
+        """An instruction that is seen: from its first picture to its last new one."""
+        fps = self._job.canvas.fps
+        return Spoken(index=layer.index, start=layer.first / fps, end=layer.newest / fps)
+
+    def _count(self) -> int:
+        """Pictures in the segment."""
+        return -(-(self._job.last - self._job.first) * self._job.canvas.fps // _A_SECOND)
+
+    def _segment_pictures(
+        self, out: PacketWriter, layers: Sequence[Layer]
+    ) -> tuple[av.VideoFrame, str]:
         """Write the segment's pictures; the last of them, for the hold, with its colour matrix."""
         canvas, reader, overlay = self._job.canvas, self._pictures, self._overlay
         fitter = Fitter(canvas)
         start = self._job.first * PTIME
-        count = -(-(self._job.last - self._job.first) * canvas.fps // _A_SECOND)
+        count = self._count()
         encoder: PictureEncoder | None = None
         shown: av.VideoFrame | None = None
-        fitted = black(canvas)
+        fitted = picture = black(canvas)
         if overlay is not None:
             overlay.lay_on(fitted)
         matrix = "smpte170m"
@@ -140,14 +189,15 @@ class Maker:
                         overlay.lay_on(fitted)
             if encoder is None:
                 encoder = PictureEncoder(canvas, self._job.encoding, matrix)
-            for unit in encoder.add(fitted):
+            picture = over(fitted, k, layers, matrix)
+            for unit in encoder.add(picture):
                 out.add_video(unit.pts, unit.key, unit.data)
             if k % canvas.fps == 0:
                 self._advance(min(_A_SECOND, self._job.last - self._job.first))
         assert encoder is not None
         for unit in encoder.finish():
             out.add_video(unit.pts, unit.key, unit.data)
-        return fitted, matrix
+        return picture, matrix
 
     # ------------------------------------------------------------------ sound
 
@@ -155,7 +205,7 @@ class Maker:
         """The instructions at their places (clip time × 48000) and where they are audible."""
         first, last = self._job.first * PACKET, self._job.last * PACKET
         laid, spoken = [], []
-        for index, instruction in enumerate(self._job.turn.instructions):
+        for index, instruction in self._job.says:
             samples = load(instruction.sound)
             span = audible(samples)
             where = f"{self._job.name}: say: {instruction.sound.name}"

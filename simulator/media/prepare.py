@@ -9,9 +9,10 @@ does not grow with the clip. Counterparts: `simulator.media.timeline` holds the 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -23,13 +24,15 @@ from simulator.media.build import Job, Maker
 from simulator.media.cache import Cache, key_of
 from simulator.media.clips import Located, locate
 from simulator.media.encode import Encoding, level
+from simulator.media.layers import LAYERS
+from simulator.media.lettering import Lettering
 from simulator.media.packets import PacketFile
 from simulator.media.picture import PictureReader
 from simulator.media.probe import Probe, probe
 from simulator.media.sound import SoundReader
 from simulator.media.subtitle import Overlay, draw
 from simulator.media.timeline import PTIME, Asset, Prepared, PreparedTurn, Spoken
-from simulator.scenario.types import Scenario, Turn
+from simulator.scenario.types import Gesture, Say, Scenario, Show, Turn
 
 _LATE = 0.05
 """Seconds by which an author's last `until` may pass the end of the clip (rounded up)."""
@@ -67,9 +70,9 @@ def prepare(
         raise InputError(
             f"canvas {size}: must be even and at most 4096x2304 at 26 pictures a second"
         )
-    used = {turn.clip for turn in scenario.turns}
+    used = {turn.clip for turn in scenario.turns} | {sign.clip for sign in _gestures(scenario)}
     located = {n: locate(c, cache, progress) for n, c in scenario.clips.items() if n in used}
-    jobs = [_job(scenario, turn, located[turn.clip], cache, encoding) for turn in scenario.turns]
+    jobs = [_job(scenario, turn, located, cache, encoding) for turn in scenario.turns]
     made: dict[int, _Made] = {}
     for job in jobs:
         found = cache.find(job.key, _reader(job))
@@ -79,7 +82,9 @@ def prepare(
     if missing:
         probes = {name: probe(clip.path) for name, clip in located.items()}
         _check(scenario, probes)
-        overlay = draw(scenario.goal, scenario.canvas) if scenario.goal.strip() else None
+        lettering = Lettering(file=scenario.font)
+        goal = scenario.goal.strip()
+        overlay = draw(scenario.goal, scenario.canvas, lettering) if goal else None
         work = _Work(cache, probes, overlay, tell, missing)
         made |= work.run(workers)
     turns, at = [], 0.0
@@ -111,10 +116,18 @@ def packet_at(seconds: float) -> int:
     return round(seconds / PTIME)
 
 
-def _job(scenario: Scenario, turn: Turn, clip: Located, cache: Cache, encoding: Encoding) -> Job:
-    for instruction in turn.instructions:
-        if not instruction.sound.is_file():
-            raise InputError(f"{_name(scenario, turn)}: say: {instruction.sound}: no such file")
+def _gestures(scenario: Scenario) -> Iterator[Gesture]:
+    for turn in scenario.turns:
+        yield from (i for i in turn.instructions if isinstance(i, Gesture))
+
+
+def _job(
+    scenario: Scenario, turn: Turn, located: Mapping[str, Located], cache: Cache, encoding: Encoding
+) -> Job:
+    says = [i for i in turn.instructions if isinstance(i, Say)]
+    for say in says:
+        if not say.sound.is_file():
+            raise InputError(f"{_name(scenario, turn)}: say: {say.sound}: no such file")
     first, last = packet_at(turn.start), packet_at(turn.end)
     if last <= first:
         raise InputError(
@@ -124,14 +137,33 @@ def _job(scenario: Scenario, turn: Turn, clip: Located, cache: Cache, encoding: 
     return Job(
         name=_name(scenario, turn),
         turn=turn,
-        clip=clip,
+        clip=located[turn.clip],
         first=first,
         last=last,
-        sounds=tuple(cache.sha256(i.sound) for i in turn.instructions),
+        sounds=tuple(cache.sha256(say.sound) for say in says),
         subtitle=scenario.goal.strip(),
         canvas=scenario.canvas,
         encoding=encoding,
+        extras=tuple(_extras(scenario, turn, located, cache)),
+        font=scenario.font,
     )
+
+
+def _extras(
+    scenario: Scenario, turn: Turn, located: Mapping[str, Located], cache: Cache
+) -> Iterator[object]:
+    """What decides a turn's bytes besides its clip, speech and subtitle: nothing, as a rule."""
+    for index, instruction in enumerate(turn.instructions):
+        match instruction:
+            case Show():
+                yield "show", LAYERS, index, dataclasses.asdict(instruction)
+                if scenario.font is None:
+                    yield "font", cache.sha256(Lettering(style=instruction.style).path)
+            case Gesture():
+                sign = dataclasses.asdict(dataclasses.replace(instruction, means=""))
+                yield "gesture", LAYERS, index, located[instruction.clip].sha256, sign
+    if scenario.font is not None:
+        yield "font", cache.sha256(scenario.font)
 
 
 def _name(scenario: Scenario, turn: Turn) -> str:
@@ -149,6 +181,12 @@ def _check(scenario: Scenario, probes: dict[str, Probe]) -> None:
                 problems.append(
                     f"{_name(scenario, turn)}: {key}: {time:g} s is after the end of "
                     f"{source.path.name}, which lasts {end:.2f} s"
+                )
+        for sign in turn.instructions:
+            if isinstance(sign, Gesture) and not probes[sign.clip].picture:
+                problems.append(
+                    f"{_name(scenario, turn)}: gesture: {probes[sign.clip].path.name} has no "
+                    "picture"
                 )
     if problems:
         raise ScenarioError(problems)
@@ -229,8 +267,9 @@ class _Work:
                     pictures[name] = stack.enter_context(PictureReader(source))
                 if source.sound and name not in sounds:
                     sounds[name] = stack.enter_context(SoundReader(source))
+                signs = [i for i in job.turn.instructions if isinstance(i, Gesture)]
                 maker = Maker(
-                    job,
+                    dataclasses.replace(job, insets={s.clip: self._probes[s.clip] for s in signs}),
                     source,
                     pictures=pictures.get(name),
                     sounds=sounds.get(name),

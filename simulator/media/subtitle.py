@@ -1,15 +1,13 @@
 """Text on the picture: drawn once with Pillow, laid on each picture in the encoder's own colours.
 
-The font comes with the package `fontpkg-noto-sans` (Latin, Greek, Cyrillic and more). Text that it
-cannot draw is refused by name, never shown as boxes. Counterpart: `simulator.media.picture`.
+Text that the font cannot draw is refused by name, never shown as boxes. Counterparts:
+`simulator.media.lettering` has the fonts, `simulator.media.writing` draws what the user writes,
+`simulator.media.picture` gives the pictures.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 
 import av
 import numpy as np
@@ -17,10 +15,9 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from simulator.errors import InputError
+from simulator.media.lettering import Lettering
 from simulator.scenario.types import Canvas
 
-_NAMELESS = "\U0010fffe"
-"""A code point that no font has: shows what a missing character looks like."""
 _MARGIN = 0.05
 _SIZES = (0.055, 0.048, 0.042, 0.036, 0.031)
 """Letter heights to try, as shares of the canvas' height."""
@@ -29,45 +26,6 @@ _TALLEST = 0.34
 _LINES = 12
 _BACK = 110
 """Opacity (of 255) of the dark ground behind the letters."""
-
-
-@lru_cache(maxsize=1)
-def font_path() -> Path:
-    """The regular face of the packaged font."""
-    import fontpkg_noto_sans
-
-    files = sorted(Path(fontpkg_noto_sans.ROOT, "files").glob("*.ttf"))
-    upright = [f for f in files if "Italic" not in f.name]
-    if not upright:
-        raise InputError(
-            "the package fontpkg-noto-sans holds no font", hint="pip install fontpkg-noto-sans"
-        )
-    return upright[0]
-
-
-def _font(size: int) -> ImageFont.FreeTypeFont:
-    font = ImageFont.truetype(str(font_path()), size)
-    names = font.get_variation_names()
-    if b"SemiBold" in names:
-        font.set_variation_by_name(b"SemiBold")
-    return font
-
-
-def missing(text: str) -> str:
-    """The characters of `text` that the font lacks, each once."""
-    font = _font(32)
-    nothing = bytes(font.getmask(_NAMELESS))
-    lacking = []
-    for character in dict.fromkeys(text):
-        category = unicodedata.category(character)
-        if category[0] in "ZC":
-            # Spaces and joiners have no picture of their own; other controls are never drawn.
-            if category in ("Co", "Cn", "Cs"):
-                lacking.append(character)
-            continue
-        if bytes(font.getmask(character)) == nothing:
-            lacking.append(character)
-    return "".join(lacking)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,23 +62,17 @@ class Overlay:
             area[:] = (area * rest + ink) >> 8
 
 
-def draw(text: str, canvas: Canvas) -> Overlay:
+def draw(text: str, canvas: Canvas, lettering: Lettering | None = None) -> Overlay:
     """`text` at the bottom of the canvas, wrapped. Raises InputError if the font lacks characters
     or the text is too long."""
     text = " ".join(text.split())
-    if lacking := missing(text):
-        names = ", ".join(
-            f"{c} (U+{ord(c):04X} {unicodedata.name(c, 'without a name')})" for c in lacking[:8]
-        )
-        raise InputError(
-            f"the subtitle {text!r} has characters that the font {font_path().name} lacks: {names}",
-            hint="use other words for them",
-        )
+    lettering = lettering or Lettering()
+    lettering.check(text, "the subtitle")
     width = round(canvas.width * (1 - 2 * _MARGIN))
     for share in _SIZES:
         size = max(8, round(canvas.height * share))
-        font = _font(size)
-        lines = _wrap(text, font, width)
+        font = lettering.at(size)
+        lines = wrap(text, font, width)
         height = round(size * 1.36 * len(lines)) + 4 * (1 + size // 14)
         if lines and height <= canvas.height * _TALLEST:
             return _draw(lines, font, size, height, canvas)
@@ -130,7 +82,7 @@ def draw(text: str, canvas: Canvas) -> Overlay:
     )
 
 
-def _wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
+def wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
     """Lines that fit; none if a single word does not, or if there are too many."""
     lines: list[str] = []
     for word in text.split(" "):

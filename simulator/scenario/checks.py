@@ -11,19 +11,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from simulator.scenario.schema import SayModel, TurnModel
+from simulator.scenario.schema import GestureModel, SayModel, ShowModel, TurnModel
 from simulator.scenario.types import (
     Anchor,
     Answer,
     Clip,
+    Corner,
     Either,
     Expectation,
+    Gesture,
+    Instruction,
     Limits,
     Placement,
     Quiet,
     Say,
+    Show,
     Turn,
 )
+
+ASKING = ("say", "show", "gesture")
+"""The keys of a turn that hold instructions."""
+_LETTER = {"typed": 0.07, "handwritten": 0.12}
+"""Seconds that a letter takes where the author does not say how long the whole takes."""
 
 Add = Callable[[Sequence[str | int], str], None]
 """Takes a problem: where it is, and what is wrong and allowed."""
@@ -120,22 +129,27 @@ class Checker:
             )
 
     def _turn(self, step: Step, model: TurnModel, clip: str, start: float | None) -> Turn:
-        says = tuple(self._say(step, i, say) for i, say in enumerate(model.say))
+        given: dict[str, tuple[Instruction, ...]] = {
+            "say": tuple(self._say(step, i, say) for i, say in enumerate(model.say)),
+            "show": tuple(_show(show) for show in model.show),
+            "gesture": tuple(self._gesture(step, i, sign) for i, sign in enumerate(model.gesture)),
+        }
         expect = self._expectation(step, model)
-        asked = any(say.voice == "user" for say in says) or "say" in step.broken
+        asked = _asks(step, model)
         self._times(step, model, start)
-        for anchor in (Anchor.END, Anchor.START):
-            if sum(say.placement.anchor is anchor for say in says) > 1:
-                self._add(
-                    step, "say", f"two are placed at the {anchor}; give all but one a time `at`"
-                )
+        for key, listed in given.items():
+            for anchor in (Anchor.END, Anchor.START):
+                if sum(i.placement.anchor is anchor for i in listed) > 1:
+                    self._add(
+                        step, key, f"two are placed at the {anchor}; give all but one a time `at`"
+                    )
         due = asked or model.event is not None or "event" in step.broken
         if isinstance(expect, Answer) and not due:
             self._add(
                 step,
                 "answer",
-                "nothing asks for it: allowed with a `say` of the user's voice in this turn, "
-                "or with `event`",
+                "nothing asks for it: allowed with a `say` of the user's voice, a `show` or a "
+                "`gesture` in this turn, or with `event`",
             )
         if isinstance(expect, Answer) and not model.evidence:
             self.warnings.append(f"turns[{step.index}] ({step.id}): no `evidence` for its answer")
@@ -150,7 +164,7 @@ class Checker:
             clip=clip,
             start=start or 0.0,
             end=model.until,
-            instructions=says,
+            instructions=(*given["say"], *given["show"], *given["gesture"]),
             expect=expect,
             event=model.event,
             within=model.within if model.within is not None else self._limits.answer_within,
@@ -178,12 +192,25 @@ class Checker:
                 (*where, "voice"),
                 f"{say.voice!r} is not in `voices`{_near(say.voice, self._voices)}",
             )
-        placement = Placement()
-        if say.at == "start":
-            placement = Placement(anchor=Anchor.START)
-        elif isinstance(say.at, float):
-            placement = Placement(anchor=Anchor.TIME, at=say.at)
-        return Say(text=say.text, sound=sound, voice=say.voice, placement=placement)
+        return Say(text=say.text, sound=sound, voice=say.voice, placement=_placement(say.at))
+
+    def _gesture(self, step: Step, index: int, sign: GestureModel) -> Gesture:
+        where = ("gesture", index)
+        if self._clips and sign.clip not in self._clips:
+            why = f"{sign.clip!r} is no clip{_near(sign.clip, self._clips)}"
+            self._add(step, (*where, "clip"), why)
+        if sign.until is not None and sign.until <= sign.start:
+            why = f"{sign.until:g} must be after `from` ({sign.start:g})"
+            self._add(step, (*where, "until"), why)
+        return Gesture(
+            clip=sign.clip,
+            start=sign.start,
+            end=sign.until,
+            size=sign.size,
+            corner=Corner(sign.corner),
+            means=sign.means,
+            placement=_placement(sign.at),
+        )
 
     def _expectation(self, step: Step, model: TurnModel) -> Expectation:
         present = [
@@ -224,13 +251,14 @@ class Checker:
                 "event",
                 f"{model.event:g} is outside the turn; allowed: {start:g} to {model.until:g}",
             )
-        for index, say in enumerate(model.say):
-            if isinstance(say.at, float) and not start <= say.at < model.until:
-                self._add(
-                    step,
-                    ("say", index, "at"),
-                    f"{say.at:g} is outside the turn; allowed: {start:g} to {model.until:g}",
-                )
+        for key in ASKING:
+            for index, given in enumerate(getattr(model, key)):
+                if isinstance(given.at, float) and not start <= given.at < model.until:
+                    self._add(
+                        step,
+                        (key, index, "at"),
+                        f"{given.at:g} is outside the turn; allowed: {start:g} to {model.until:g}",
+                    )
         for index, pair in enumerate(model.evidence):
             if pair[0] > pair[1]:
                 self._add(step, ("evidence", index), f"ends ({pair[1]:g}) before it begins")
@@ -248,11 +276,7 @@ class Checker:
             )
         elif other.index >= step.index:
             self._add(step, "asked_in", f"{model.asked_in!r} is not an earlier turn")
-        elif (
-            other.model is not None
-            and "say" not in other.broken
-            and not any(s.voice == "user" for s in other.model.say)
-        ):
+        elif other.model is not None and not _asks(other, other.model):
             self._add(step, "asked_in", f"the user says nothing in turn {model.asked_in!r}")
         if model.event is None and "event" not in step.broken:
             self._add(
@@ -262,6 +286,31 @@ class Checker:
     def _add(self, step: Step, key: str | int | Sequence[str | int], why: str) -> None:
         inner = (key,) if isinstance(key, str | int) else tuple(key)
         self._add_at(("turns", step.index, *inner), why)
+
+
+def _asks(step: Step, model: TurnModel) -> bool:
+    """Whether the user asks for something in this turn, as far as can be read."""
+    spoken = any(say.voice == "user" for say in model.say)
+    return spoken or bool(model.show or model.gesture or step.broken & set(ASKING))
+
+
+def _show(show: ShowModel) -> Show:
+    pace = _LETTER[show.style]
+    return Show(
+        text=" ".join(show.text.split()),
+        style="handwritten" if show.style == "handwritten" else "typed",
+        full=show.place == "full",
+        corner=Corner(show.corner),
+        takes=show.takes if show.takes is not None else round(max(0.4, pace * len(show.text)), 2),
+        stay=show.stay,
+        placement=_placement(show.at),
+    )
+
+
+def _placement(at: float | str) -> Placement:
+    if isinstance(at, float):
+        return Placement(anchor=Anchor.TIME, at=at)
+    return Placement(anchor=Anchor(at))
 
 
 def _near(name: str, known: Mapping[str, object] | set[str]) -> str:

@@ -22,7 +22,17 @@ from simulator.plugins import content_root
 from simulator.scenario.checks import Checker, Step, inside
 from simulator.scenario.schema import ClipModel, ScenarioModel, Strict, TurnModel
 from simulator.scenario.source import Node, parse
-from simulator.scenario.types import Canvas, Clip, Limits, Pace, Prior, Scenario
+from simulator.scenario.types import (
+    Anchor,
+    Canvas,
+    Clip,
+    Limits,
+    Pace,
+    Prior,
+    Scenario,
+    Show,
+    Turn,
+)
 
 _Model = TypeVar("_Model", bound=Strict)
 
@@ -108,7 +118,12 @@ class _Loading:
             find=self._find,
             add=lambda where, why: self._add(self._root, where, why),
         )
-        turns = checker.turns()
+        turns = list(checker.turns())
+        font = None
+        if model is not None and model.font is not None:
+            font, why = self._find(model.font)
+            if why:
+                self._add(self._root, ("font",), why)
         if model is not None and not steps and not self._problems:
             self._add(self._root, ("turns",), "is empty: at least one turn")
         if self._problems or model is None:
@@ -119,6 +134,7 @@ class _Loading:
             sha256=hashlib.sha256(self._source.data).hexdigest(),
             clips=clips,
             turns=tuple(turns),
+            font=font,
             task=model.task,
             title=model.title,
             pace=Pace(model.pace),
@@ -128,7 +144,7 @@ class _Loading:
             else Prior(),
             limits=Limits(**model.limits.model_dump()),
             canvas=Canvas(**model.canvas.model_dump()),
-            warnings=(*self._source.warnings, *checker.warnings),
+            warnings=(*self._source.warnings, *checker.warnings, *_unread(turns, model.pace)),
         )
 
     # ------------------------------------------------------------------ reading
@@ -236,9 +252,21 @@ def _readable(turn: dict[str, Any]) -> tuple[TurnModel | None, frozenset[str]]:
     return None, frozenset()
 
 
+def _unread(turns: Sequence[Turn], pace: str) -> Iterable[str]:
+    """Writing that is gone as soon as it is written, which nobody could read."""
+    for turn in turns:
+        for given in turn.instructions:
+            ends = isinstance(given, Show) and given.placement.anchor is Anchor.END
+            if pace == Pace.CONTINUOUS and ends and isinstance(given, Show) and given.stay is None:
+                yield (
+                    f"turns[{turn.index}] ({turn.id}): `show` is gone once it is written, as the "
+                    "clip plays on; give it a `stay`"
+                )
+
+
 def _keys(kind: type[BaseModel]) -> list[str]:
     """The keys of a model that this version reads."""
-    later = {"show", "gesture", "choice", "caption", "paths"}
+    later = {"choice", "caption", "paths"}
     names = [field.alias or name for name, field in kind.model_fields.items()]
     return [name for name in names if name not in later]
 

@@ -19,6 +19,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)")
 _NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
 _LATER = re.compile(r"(speaking|stopped)\s*\+")
+CORNERS = ("top-left", "top-right", "bottom-left", "bottom-right")
 
 
 def wrong(message: str) -> PydanticCustomError:
@@ -116,6 +117,21 @@ def _spoken(value: Any) -> Any:
     return {"text": value} if isinstance(value, str) else value
 
 
+def _shown(value: Any) -> Any:
+    return {"text": value} if isinstance(value, str) else value
+
+
+def _signed(value: Any) -> Any:
+    return {"clip": value} if isinstance(value, str) else value
+
+
+def _share(value: Any) -> float:
+    text = _text(value)
+    if not _NUMBER.fullmatch(text) or not 0.1 <= float(text) <= 1:
+        raise wrong(f"{text!r} is not a share of the picture's height: 0.1 to 1")
+    return float(text)
+
+
 def _task(value: Any) -> str:
     text = _text(value)
     if text not in TASKS and text != CUSTOM:
@@ -194,6 +210,26 @@ class SayModel(Strict):
     at: Annotated[float | Literal["start", "end"], BeforeValidator(_at)] = "end"
 
 
+class ShowModel(Strict):
+    text: Text
+    style: Annotated[str, _choice("typed", "handwritten")] = "typed"
+    place: Annotated[str, _choice("pip", "full")] = "pip"
+    corner: Annotated[str, _choice(*CORNERS)] = "top-left"
+    takes: Annotated[float | None, BeforeValidator(seconds)] = None
+    stay: Annotated[float | None, BeforeValidator(seconds)] = None
+    at: Annotated[float | Literal["start", "end"], BeforeValidator(_at)] = "end"
+
+
+class GestureModel(Strict):
+    clip: Name
+    start: Annotated[float, BeforeValidator(seconds)] = Field(default=0.0, alias="from")
+    until: Annotated[float | None, BeforeValidator(seconds)] = None
+    size: Annotated[float, BeforeValidator(_share)] = 0.4
+    corner: Annotated[str, _choice(*CORNERS)] = "top-right"
+    means: Text = ""
+    at: Annotated[float | Literal["start", "end"], BeforeValidator(_at)] = "end"
+
+
 class LimitsModel(Strict):
     answer_within: Patience = 8.0
     reply_max: Patience = 30.0
@@ -221,6 +257,12 @@ class TurnModel(Strict):
     say: Annotated[list[Annotated[SayModel, BeforeValidator(_spoken)]], BeforeValidator(_say)] = (
         Field(default=[])
     )
+    show: Annotated[list[Annotated[ShowModel, BeforeValidator(_shown)]], BeforeValidator(_say)] = (
+        Field(default=[])
+    )
+    gesture: Annotated[
+        list[Annotated[GestureModel, BeforeValidator(_signed)]], BeforeValidator(_say)
+    ] = Field(default=[])
     answer: Annotated[str | None, BeforeValidator(_text)] = None
     accept: Texts = Field(default=[])
     key_points: Annotated[
@@ -234,8 +276,6 @@ class TurnModel(Strict):
     evidence: Annotated[
         list[Annotated[list[Seconds], BeforeValidator(_pair)]], BeforeValidator(_list)
     ] = Field(default=[])
-    show: Later = None
-    gesture: Later = None
     choice: Later = None
     caption: Later = None
     paths: Later = None
@@ -251,6 +291,7 @@ class ScenarioModel(Strict):
     clips: dict[Name, Annotated[ClipModel, BeforeValidator(_clip)]] = Field(default={})
     voices: dict[Name, Text] = Field(default={})
     goal: Text = ""
+    font: Annotated[str | None, BeforeValidator(_text)] = None
     prior: PriorModel | None = None
     limits: LimitsModel = LimitsModel()
     canvas: CanvasModel = CanvasModel()

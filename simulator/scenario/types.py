@@ -75,8 +75,75 @@ class Say:
         return "say"
 
 
-Instruction = Say
-"""The open set of instruction kinds (`show` and `gesture` join it later)."""
+class Corner(StrEnum):
+    """Where a picture-in-picture lies."""
+
+    TOP_LEFT = "top-left"
+    TOP_RIGHT = "top-right"
+    BOTTOM_LEFT = "bottom-left"
+    BOTTOM_RIGHT = "bottom-right"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show:
+    """A written instruction, which appears on the picture as it is written."""
+
+    text: str
+    style: Literal["typed", "handwritten"] = "typed"
+    full: bool = False
+    """Over the picture's whole width, at its top; else picture-in-picture."""
+    corner: Corner = Corner.TOP_LEFT
+    takes: float = 1.0
+    """Seconds from its first letter to its last; 0 shows it at once."""
+    stay: float | None = None
+    """Seconds for which it stands once it is written; None: until the segment ends. Placed at the
+    END, it is whole this long before the segment ends (None: with its last picture)."""
+    placement: Placement = Placement()
+
+    @property
+    def kind(self) -> Literal["show"]:
+        return "show"
+
+    @property
+    def voice(self) -> str:
+        """Who writes: always the user."""
+        return "user"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gesture:
+    """A clip shown picture-in-picture, without its sound: the user's hands."""
+
+    clip: str
+    """Name of the clip."""
+    start: float = 0.0
+    """Time in that clip at which it begins."""
+    end: float | None = None
+    """Time in that clip at which it ends; None: with the clip."""
+    size: float = 0.4
+    """Its height as a share of the picture's."""
+    corner: Corner = Corner.TOP_RIGHT
+    means: str = ""
+    """What it says in words, for people and judges; the agent is never told."""
+    placement: Placement = Placement()
+
+    @property
+    def kind(self) -> Literal["gesture"]:
+        return "gesture"
+
+    @property
+    def voice(self) -> str:
+        """Whose it is: always the user's."""
+        return "user"
+
+    @property
+    def text(self) -> str:
+        """What it means, or else which clip it is."""
+        return self.means or self.clip
+
+
+Instruction = Say | Show | Gesture
+"""The open set of instruction kinds; the end of one that is seen is its last new picture."""
 
 KeyPoint = tuple[str, ...]
 """One thing that an answer must say, with its alternatives."""
@@ -201,6 +268,8 @@ class Scenario:
     pace: Pace = Pace.WAIT
     goal: str = ""
     """Shown as a subtitle throughout; empty shows none."""
+    font: Path | None = None
+    """Absolute path of the font file for all text on the picture; None takes the packaged ones."""
     prior: Prior = Prior()
     limits: Limits = Limits()
     canvas: Canvas = Canvas()

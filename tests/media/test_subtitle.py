@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from simulator.errors import InputError
+from simulator.media.lettering import Lettering
 from simulator.media.picture import black
-from simulator.media.subtitle import draw, missing
+from simulator.media.subtitle import draw
 from simulator.scenario.types import Canvas
 
 
@@ -35,7 +36,7 @@ def test_only_the_text_area_changes_and_the_letters_are_white() -> None:
     ["Żółw, Ünïcode & Co.", "Ελληνικά", "Тест", "a\nb\tc", 'quotes "x" — dash', "naïve café"],
 )
 def test_the_font_has_what_it_should(text: str) -> None:
-    assert missing(text) == ""
+    assert Lettering().missing(text) == ""
     assert draw(text, Canvas(width=640, height=360)).luma.size
 
 

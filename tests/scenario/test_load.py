@@ -27,6 +27,7 @@ from simulator.scenario.types import (
     Pace,
     Placement,
     Quiet,
+    Say,
     Scenario,
 )
 
@@ -144,6 +145,7 @@ def test_the_smallest_scenario(write: Write) -> None:
     assert scenario.limits == Limits()
     first, second = scenario.turns
     assert (first.id, first.start, first.end, first.within) == ("t1", 0.0, 5.5, 8.0)
+    assert isinstance(first.instructions[0], Say)
     assert first.instructions[0].sound == path.with_name("say.flac")
     assert first.instructions[0].placement == Placement(anchor=Anchor.END)
     assert first.expect == Answer(text="There are three bottles.")
@@ -304,13 +306,37 @@ WRONG = {
         "7: turns[1].id: 't1' is the id of turns[0] already",
         TURN + "    quiet: true\n  - id: t1\n    until: 9\n    quiet: true\n",
     ),
-    "show": (
-        "7: turns[0].show: is not in this version yet",
-        TURN + "    quiet: true\n    show: Hi\n",
+    "show without text": (
+        "7: turns[0].show.text: is missing",
+        TURN + "    quiet: true\n    show:\n      style: typed\n",
     ),
-    "gesture": (
-        "7: turns[0].gesture: is not in this version yet",
+    "a style of writing": (
+        "9: turns[0].show.style: 'chalk' is not known; allowed: typed, handwritten",
+        TURN + "    quiet: true\n    show:\n      text: Hi\n      style: chalk\n",
+    ),
+    "writing outside": (
+        "9: turns[0].show.at: 7 is outside the turn; allowed: 0 to 5",
+        TURN + "    quiet: true\n    show:\n      text: Hi\n      at: 7\n",
+    ),
+    "a gesture of no clip": (
+        "7: turns[0].gesture.clip: 'wave' is no clip; allowed: main",
         TURN + "    quiet: true\n    gesture: wave\n",
+    ),
+    "a gesture's size": (
+        "9: turns[0].gesture.size: '40' is not a share of the picture's height: 0.1 to 1",
+        TURN + "    quiet: true\n    gesture:\n      clip: main\n      size: 40\n",
+    ),
+    "a gesture trimmed away": (
+        "10: turns[0].gesture.until: 1 must be after `from` (2)",
+        TURN + "    quiet: true\n    gesture:\n      clip: main\n      from: 2\n      until: 1\n",
+    ),
+    "two gestures at the end": (
+        "7: turns[0].gesture: two are placed at the end",
+        TURN + "    quiet: true\n    gesture:\n      - main\n      - main\n",
+    ),
+    "no such font": (
+        "4: font: 'none.ttf': no such file",
+        TURN.replace("turns:", "font: none.ttf\nturns:") + "    quiet: true\n",
     ),
     "speaking": (
         "9: turns[0].say.at: 'speaking + 1' is not in this version yet",

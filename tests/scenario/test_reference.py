@@ -12,10 +12,12 @@ from simulator.scenario.load import load_scenario
 from simulator.scenario.schema import (
     CanvasModel,
     ClipModel,
+    GestureModel,
     LimitsModel,
     PriorModel,
     SayModel,
     ScenarioModel,
+    ShowModel,
     Strict,
     TurnModel,
 )
@@ -23,12 +25,22 @@ from simulator.scenario.taxonomy import TASKS
 
 TEXT = (content_root("scenarios") / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
-LATER = {"show", "gesture", "choice", "caption", "paths"}
+LATER = {"choice", "caption", "paths"}
 
 
 @pytest.mark.parametrize(
     "model",
-    [ScenarioModel, TurnModel, SayModel, ClipModel, LimitsModel, CanvasModel, PriorModel],
+    [
+        ScenarioModel,
+        TurnModel,
+        SayModel,
+        ShowModel,
+        GestureModel,
+        ClipModel,
+        LimitsModel,
+        CanvasModel,
+        PriorModel,
+    ],
 )
 def test_every_key_has_an_example(model: type[Strict]) -> None:
     examples = "\n".join(BLOCKS)
@@ -73,7 +85,7 @@ def test_examples_load(tmp_path: Path, index: int) -> None:
     text = whole(BLOCKS[index])
     if "clip: " not in text.split("turns:")[-1] and "clips:" in text:
         text = text.replace("turns:\n  - ", "turns:\n  - clip: desk\n    ", 1)
-    for name in re.findall(r"[\w/-]+\.(?:mp4|mkv|flac)\b", re.sub(r"https?://\S+", "", text)):
+    for name in re.findall(r"[\w/-]+\.(?:mp4|mkv|flac|ttf)\b", re.sub(r"https?://\S+", "", text)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"")
     path = tmp_path / "made.yaml"
