@@ -22,6 +22,7 @@ from pathlib import Path
 from simulator.errors import InputError, ScenarioError
 from simulator.media.build import Job, Maker
 from simulator.media.cache import Cache, key_of
+from simulator.media.card import CARD, card
 from simulator.media.clips import Located, locate
 from simulator.media.encode import Encoding, level
 from simulator.media.layers import LAYERS
@@ -70,7 +71,9 @@ def prepare(
         raise InputError(
             f"canvas {size}: must be even and at most 4096x2304 at 26 pictures a second"
         )
-    used = {turn.clip for turn in scenario.turns} | {sign.clip for sign in _gestures(scenario)}
+    used = {turn.clip for turn in scenario.turns if not turn.card} | {
+        sign.clip for sign in _gestures(scenario)
+    }
     located = {n: locate(c, cache, progress) for n, c in scenario.clips.items() if n in used}
     jobs = [_job(scenario, turn, located, cache, encoding) for turn in scenario.turns]
     made: dict[int, _Made] = {}
@@ -83,8 +86,8 @@ def prepare(
         probes = {name: probe(clip.path) for name, clip in located.items()}
         _check(scenario, probes)
         lettering = Lettering(file=scenario.font)
-        goal = scenario.goal.strip()
-        overlay = draw(scenario.goal, scenario.canvas, lettering) if goal else None
+        subtitle = scenario.subtitle
+        overlay = draw(subtitle, scenario.canvas, lettering) if subtitle else None
         work = _Work(cache, probes, overlay, tell, missing)
         made |= work.run(workers)
     turns, at = [], 0.0
@@ -137,11 +140,11 @@ def _job(
     return Job(
         name=_name(scenario, turn),
         turn=turn,
-        clip=located[turn.clip],
+        clip=Located(scenario.path, "card") if turn.card else located[turn.clip],
         first=first,
         last=last,
         sounds=tuple(cache.sha256(say.sound) for say in says),
-        subtitle=scenario.goal.strip(),
+        subtitle="" if turn.card else scenario.subtitle,
         canvas=scenario.canvas,
         encoding=encoding,
         extras=tuple(_extras(scenario, turn, located, cache)),
@@ -153,6 +156,10 @@ def _extras(
     scenario: Scenario, turn: Turn, located: Mapping[str, Located], cache: Cache
 ) -> Iterator[object]:
     """What decides a turn's bytes besides its clip, speech and subtitle: nothing, as a rule."""
+    if turn.card:
+        yield "card", CARD, turn.card
+        if scenario.font is None:
+            yield "font", cache.sha256(Lettering().path)
     for index, instruction in enumerate(turn.instructions):
         match instruction:
             case Show():
@@ -167,13 +174,18 @@ def _extras(
 
 
 def _name(scenario: Scenario, turn: Turn) -> str:
-    return f"{scenario.path}: turns[{turn.index}] ({turn.id})"
+    if turn.prior:
+        return f"{scenario.path}: prior ({turn.id})"
+    before = sum(t.prior for t in scenario.turns)
+    return f"{scenario.path}: turns[{turn.index - before}] ({turn.id})"
 
 
 def _check(scenario: Scenario, probes: dict[str, Probe]) -> None:
     """Every time that lies outside its clip, all at once."""
     problems = []
     for turn in scenario.turns:
+        if turn.card:
+            continue
         source = probes[turn.clip]
         end = source.duration
         for key, time in (("from", turn.start), ("until", turn.end)):
@@ -207,6 +219,20 @@ def _reader(job: Job) -> Callable[[Path], _Made]:
         )
 
     return read
+
+
+def _card(job: Job) -> Overlay:
+    try:
+        return card(job.turn.card, job.canvas, Lettering(file=job.font))
+    except InputError as error:
+        raise InputError(f"{job.name}: {error.message}", hint=error.hint) from error
+
+
+def _nothing(job: Job) -> Probe:
+    """What a card lies over: black and silence."""
+    return Probe(
+        path=job.clip.path, zero=0.0, duration=job.turn.duration, picture=False, sound=False
+    )
 
 
 class _Work:
@@ -262,7 +288,12 @@ class _Work:
             pictures: dict[str, PictureReader] = {}
             sounds: dict[str, SoundReader] = {}
             for job in jobs:
-                name, source = job.turn.clip, self._probes[job.turn.clip]
+                name, overlay = job.turn.clip, self._overlay
+                if job.turn.card:
+                    source = _nothing(job)
+                    overlay = _card(job)
+                else:
+                    source = self._probes[name]
                 if source.picture and name not in pictures:
                     pictures[name] = stack.enter_context(PictureReader(source))
                 if source.sound and name not in sounds:
@@ -273,7 +304,7 @@ class _Work:
                     source,
                     pictures=pictures.get(name),
                     sounds=sounds.get(name),
-                    overlay=self._overlay,
+                    overlay=overlay,
                     advance=partial(self._advance, job.turn),
                 )
                 made[job.turn.index] = self._cache.entry(job.key, _reader(job), maker.build)

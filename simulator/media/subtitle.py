@@ -7,6 +7,8 @@ Text that the font cannot draw is refused by name, never shown as boxes. Counter
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import av
@@ -63,16 +65,17 @@ class Overlay:
 
 
 def draw(text: str, canvas: Canvas, lettering: Lettering | None = None) -> Overlay:
-    """`text` at the bottom of the canvas, wrapped. Raises InputError if the font lacks characters
-    or the text is too long."""
-    text = " ".join(text.split())
+    """`text` at the bottom of the canvas, each of its lines wrapped. Raises InputError if the font
+    lacks characters or the text is too long."""
+    paragraphs = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    text = "\n".join(paragraphs)
     lettering = lettering or Lettering()
     lettering.check(text, "the subtitle")
     width = round(canvas.width * (1 - 2 * _MARGIN))
     for share in _SIZES:
         size = max(8, round(canvas.height * share))
         font = lettering.at(size)
-        lines = wrap(text, font, width)
+        lines = wrapped(paragraphs, font, width)
         height = round(size * 1.36 * len(lines)) + 4 * (1 + size // 14)
         if lines and height <= canvas.height * _TALLEST:
             return _draw(lines, font, size, height, canvas)
@@ -82,18 +85,39 @@ def draw(text: str, canvas: Canvas, lettering: Lettering | None = None) -> Overl
     )
 
 
+def wrapped(paragraphs: Sequence[str], font: ImageFont.FreeTypeFont, width: int) -> list[str]:
+    """The lines of several paragraphs; none if one of them cannot be wrapped."""
+    each = [wrap(paragraph, font, width) for paragraph in paragraphs]
+    return [line for lines in each for line in lines] if all(each) else []
+
+
 def wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
     """Lines that fit; none if a single word does not, or if there are too many."""
     lines: list[str] = []
-    for word in text.split(" "):
+    for glue, word in _words(text):
         if len(lines) > _LINES or len(word) > width or font.getlength(word) > width:
             return []
-        joined = f"{lines[-1]} {word}" if lines else word
+        joined = f"{lines[-1]}{glue}{word}" if lines else word
         if lines and font.getlength(joined) <= width:
             lines[-1] = joined
         else:
             lines.append(word)
     return lines
+
+
+def _words(text: str) -> Iterator[tuple[str, str]]:
+    """What stands before each word, and the word. Between wide characters (Chinese) a line
+    may break without a space, but none begins with a mark."""
+    for word in text.split(" "):
+        glue, held = " ", ""
+        for character in word:
+            wide = unicodedata.east_asian_width(character) in "WF"
+            opens = wide and unicodedata.category(character)[0] != "P"
+            if opens and held:
+                yield glue, held
+                glue, held = "", ""
+            held += character
+        yield glue, held
 
 
 def _draw(
@@ -119,6 +143,12 @@ def _draw(
     )
     left = (canvas.width - width) // 4 * 2
     top = (canvas.height - height - round(canvas.height * 0.04)) // 2 * 2
+    return overlay_of(image, left, max(0, top))
+
+
+def overlay_of(image: Image.Image, left: int, top: int) -> Overlay:
+    """A grey drawing with its opacity (RGBA, even sizes), to be laid at an even place."""
+    width, height = image.size
     pixels = np.asarray(image).astype(np.uint16)
     # Black to white is 16 to 235 in limited range; grey has no colour.
     luma = 16 + pixels[..., 0] * 219 // 255
@@ -126,7 +156,7 @@ def _draw(
     half = opacity.reshape(height // 2, 2, width // 2, 2).mean(axis=(1, 3)).astype(np.uint16)
     return Overlay(
         left,
-        max(0, top),
+        top,
         luma * opacity,
         (256 - opacity).astype(np.uint16),
         (128 * half).astype(np.uint16),

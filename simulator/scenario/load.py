@@ -19,6 +19,7 @@ from pydantic_core import ErrorDetails
 
 from simulator.errors import InputError, ScenarioError
 from simulator.plugins import content_root
+from simulator.scenario.before import check, with_prior
 from simulator.scenario.checks import Checker, Step, inside
 from simulator.scenario.schema import ClipModel, ScenarioModel, Strict, TurnModel
 from simulator.scenario.source import Node, parse
@@ -124,6 +125,13 @@ class _Loading:
             font, why = self._find(model.font)
             if why:
                 self._add(self._root, ("font",), why)
+        if model is not None and model.prior is not None:
+            check(
+                model.prior,
+                clips,
+                [step.id for step in steps],
+                lambda where, why: self._add(self._root, ("prior", *where), why),
+            )
         if model is not None and not steps and not self._problems:
             self._add(self._root, ("turns",), "is empty: at least one turn")
         if self._problems or model is None:
@@ -133,7 +141,7 @@ class _Loading:
             path=self._path.absolute(),
             sha256=hashlib.sha256(self._source.data).hexdigest(),
             clips=clips,
-            turns=tuple(turns),
+            turns=with_prior(model.prior, model.goal, turns) if model.prior else tuple(turns),
             font=font,
             task=model.task,
             title=model.title,

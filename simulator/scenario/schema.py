@@ -19,6 +19,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)")
 _NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
 _LATER = re.compile(r"(speaking|stopped)\s*\+")
+FORMS = ("text", "subtitles", "card", "clip")
+"""How prior knowledge can be told."""
 CORNERS = ("top-left", "top-right", "bottom-left", "bottom-right")
 
 
@@ -60,8 +62,8 @@ def seconds(value: Any) -> float:
     return float(text)
 
 
-def _positive(value: float) -> float:
-    if value <= 0:
+def _positive(value: float | None) -> float | None:
+    if value is not None and value <= 0:
         raise wrong("must be more than 0 seconds")
     return value
 
@@ -163,15 +165,6 @@ def _choice(*allowed: str) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def _form(value: Any) -> str:
-    text = _text(value)
-    if text in ("card", "clip"):
-        raise wrong(f"{text!r} is not in this version yet; allowed: text")
-    if text != "text":
-        raise wrong(f"{text!r} is not known; allowed: text")
-    return text
-
-
 def _point(value: Any) -> Any:
     if isinstance(value, list) and not value:
         raise wrong("is empty")
@@ -243,10 +236,14 @@ class CanvasModel(Strict):
 
 
 class PriorModel(Strict):
-    forms: Annotated[list[Annotated[str, BeforeValidator(_form)]], BeforeValidator(_texts)] = Field(
+    forms: Annotated[list[Annotated[str, _choice(*FORMS)]], BeforeValidator(_texts)] = Field(
         default=["text"], alias="as"
     )
-    steps: Annotated[list[Text], BeforeValidator(_list)]
+    steps: Annotated[list[Text], BeforeValidator(_list)] = Field(default=[])
+    card_for: Annotated[float | None, BeforeValidator(seconds), AfterValidator(_positive)] = None
+    clip: Annotated[str | None, BeforeValidator(_name)] = None
+    start: Annotated[float, BeforeValidator(seconds)] = Field(default=0.0, alias="from")
+    until: Annotated[float | None, BeforeValidator(seconds)] = None
 
 
 class TurnModel(Strict):

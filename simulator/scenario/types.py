@@ -222,6 +222,10 @@ class Turn:
     """Id of the turn whose standing instruction asked for this answer."""
     evidence: tuple[tuple[float, float], ...] = ()
     """Clip times between which the answer can be seen or heard."""
+    prior: bool = False
+    """It tells the prior knowledge before the author's first turn."""
+    card: tuple[str, ...] = ()
+    """Lines of text that fill the picture, in silence, instead of a clip."""
 
     @property
     def duration(self) -> float:
@@ -239,7 +243,8 @@ class Prior:
 
     steps: tuple[str, ...] = ()
     forms: tuple[str, ...] = ("text",)
-    """How it is told; `text` puts the steps into the session's instructions."""
+    """How it is told: `text` puts the steps into the session's instructions, `subtitles` below the
+    goal throughout, `card` and `clip` are turns of their own before the author's first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,6 +280,13 @@ class Scenario:
     canvas: Canvas = Canvas()
     warnings: tuple[str, ...] = field(default=())
     """What the loader noticed that is not wrong."""
+
+    @property
+    def subtitle(self) -> str:
+        """What stands at the bottom of every picture: a paragraph a line; empty for nothing."""
+        steps = self.prior.steps if "subtitles" in self.prior.forms else ()
+        numbered = (f"{n}. {step}" for n, step in enumerate(steps, 1))
+        return "\n".join((*filter(None, (" ".join(self.goal.split()),)), *numbered))
 
     def turn(self, turn_id: str) -> Turn:
         """The turn of that id; KeyError if there is none."""
