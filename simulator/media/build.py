@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import av
+import numpy as np
 
 from simulator.errors import InputError
 from simulator.media.cache import key_of
@@ -29,6 +30,7 @@ from simulator.media.encode import (
 )
 from simulator.media.layers import GestureLayer, Layer, Stretch, WritingLayer, over
 from simulator.media.lettering import Lettering
+from simulator.media.loudness import gain
 from simulator.media.mix import Laid, audible, lay, mixed
 from simulator.media.packets import PacketWriter
 from simulator.media.picture import SLACK, Fitter, PictureReader, black, matrix_of
@@ -39,7 +41,7 @@ from simulator.media.subtitle import Overlay
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, Spoken
 from simulator.scenario.types import Anchor, Canvas, Gesture, Say, Show, Turn
 
-CODE = 1
+CODE = 2
 """Raise when prepared bytes change for the same input."""
 _A_SECOND = round(1.0 / PTIME)
 """Packets in a second."""
@@ -211,6 +213,8 @@ class Maker:
             where = f"{self._job.name}: say: {instruction.sound.name}"
             if span is None:
                 raise InputError(f"{where}: nothing is audible in it")
+            # One level for all, whoever made the files; a peak that this brings up is limited.
+            samples = samples * np.float32(gain(samples[span[0] : span[1]]))
             length = span[1] - span[0]
             match instruction.placement.anchor:
                 case Anchor.END:
