@@ -17,6 +17,7 @@ import av
 import numpy as np
 
 from simulator.errors import InputError
+from simulator.media.beds import Bed, over_beds
 from simulator.media.cache import key_of
 from simulator.media.clips import Located
 from simulator.media.encode import (
@@ -39,7 +40,7 @@ from simulator.media.room import Quietest
 from simulator.media.sound import SoundReader, load, silence
 from simulator.media.subtitle import Overlay
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, Spoken
-from simulator.scenario.types import Anchor, Canvas, Gesture, Say, Show, Turn
+from simulator.scenario.types import Anchor, Background, Canvas, Gesture, Say, Show, Turn
 
 CODE = 2
 """Raise when prepared bytes change for the same input."""
@@ -72,6 +73,8 @@ class Job:
     """The clips of its gestures, by name."""
     font: Path | None = None
     """The scenario's own font file."""
+    backgrounds: tuple[Background, ...] = ()
+    """Those that are heard in this turn."""
 
     @property
     def says(self) -> list[tuple[int, Say]]:
@@ -108,6 +111,7 @@ class Maker:
         pictures: PictureReader | None,
         sounds: SoundReader | None,
         overlay: Overlay | None,
+        beds: Sequence[Bed],
         advance: Callable[[int], None],
     ) -> None:
         """`advance` is told of each stretch of packets that has been made."""
@@ -116,6 +120,7 @@ class Maker:
         self._pictures = pictures
         self._sounds = sounds
         self._overlay = overlay
+        self._beds = beds
         self._advance = advance
         self._duration = (job.last - job.first) * PTIME
 
@@ -129,7 +134,8 @@ class Maker:
             self._segment_sound(segment, laid, quietest)
             segment.finish(self._duration, info(self._job.canvas))
         with PacketWriter(folder / "hold") as hold:
-            self._hold(hold, last, quietest.tone())
+            noisy = any(bed.at is None for bed in self._beds)
+            self._hold(hold, last, quietest.tone(1.0) if noisy else quietest.tone())
             hold.finish(HOLD * PTIME, info(self._job.canvas))
         (folder / "turn.json").write_text(json.dumps([dataclasses.asdict(s) for s in spoken]))
 
@@ -214,7 +220,8 @@ class Maker:
             if span is None:
                 raise InputError(f"{where}: nothing is audible in it")
             # One level for all, whoever made the files; a peak that this brings up is limited.
-            samples = samples * np.float32(gain(samples[span[0] : span[1]]))
+            level = gain(samples[span[0] : span[1]]) * 10.0 ** (instruction.level / 20)
+            samples = samples * np.float32(level)
             length = span[1] - span[0]
             match instruction.placement.anchor:
                 case Anchor.END:
@@ -252,6 +259,8 @@ class Maker:
             bed = self._sounds.read(begin, last + LOOKAHEAD)
         else:
             bed = _blocks(silence(AUDIO_CLOCK), last + LOOKAHEAD - begin)
+        if self._beds:
+            bed = over_beds(bed, begin, self._beds)
         sound = mixed(quietest.watch(bed), begin, laid)
         for i, packet in enumerate(SoundEncoder(self._job.encoding.audio_rate).packets(sound)):
             out.add_audio(i * PACKET, packet)

@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from simulator.errors import InputError, ScenarioError
+from simulator.media.beds import BEDS, Beds
 from simulator.media.build import Job, Maker
 from simulator.media.cache import Cache, key_of
 from simulator.media.card import CARD, card
@@ -149,6 +150,7 @@ def _job(
         encoding=encoding,
         extras=tuple(_extras(scenario, turn, located, cache)),
         font=scenario.font,
+        backgrounds=tuple(b for b in scenario.backgrounds if b.under(turn)),
     )
 
 
@@ -166,9 +168,17 @@ def _extras(
                 yield "show", LAYERS, index, dataclasses.asdict(instruction)
                 if scenario.font is None:
                     yield "font", cache.sha256(Lettering(style=instruction.style).path)
+            case Say(level=level) if level:
+                yield "level", index, level
             case Gesture():
                 sign = dataclasses.asdict(dataclasses.replace(instruction, means=""))
                 yield "gesture", LAYERS, index, located[instruction.clip].sha256, sign
+    for background in scenario.backgrounds:
+        if background.under(turn):
+            if not background.sound.is_file():
+                raise InputError(f"{scenario.path}: backgrounds: {background.sound}: no such file")
+            sha256 = cache.sha256(background.sound)
+            yield "bed", BEDS, sha256, background.level, background.at, background.until
     if scenario.font is not None:
         yield "font", cache.sha256(scenario.font)
 
@@ -249,6 +259,7 @@ class _Work:
         self._cache = cache
         self._probes = probes
         self._overlay = overlay
+        self._beds = Beds()
         self._tell = tell
         self._jobs = jobs
         self._total = sum(job.last - job.first for job in jobs)
@@ -305,6 +316,7 @@ class _Work:
                     pictures=pictures.get(name),
                     sounds=sounds.get(name),
                     overlay=overlay,
+                    beds=[self._beds.get(background) for background in job.backgrounds],
                     advance=partial(self._advance, job.turn),
                 )
                 made[job.turn.index] = self._cache.entry(job.key, _reader(job), maker.build)

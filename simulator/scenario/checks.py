@@ -192,7 +192,13 @@ class Checker:
                 (*where, "voice"),
                 f"{say.voice!r} is not in `voices`{_near(say.voice, self._voices)}",
             )
-        return Say(text=say.text, sound=sound, voice=say.voice, placement=_placement(say.at))
+        return Say(
+            text=say.text,
+            sound=sound,
+            voice=say.voice,
+            level=say.level,
+            placement=_placement(say.at),
+        )
 
     def _gesture(self, step: Step, index: int, sign: GestureModel) -> Gesture:
         where = ("gesture", index)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +25,7 @@ from simulator.scenario.schema import ClipModel, ScenarioModel, Strict, TurnMode
 from simulator.scenario.source import Node, parse
 from simulator.scenario.types import (
     Anchor,
+    Background,
     Canvas,
     Clip,
     Limits,
@@ -132,6 +133,9 @@ class _Loading:
                 [step.id for step in steps],
                 lambda where, why: self._add(self._root, ("prior", *where), why),
             )
+        backgrounds: Sequence[Background] = ()
+        if model is not None:
+            backgrounds = self._backgrounds(model, clips)
         if model is not None and not steps and not self._problems:
             self._add(self._root, ("turns",), "is empty: at least one turn")
         if self._problems or model is None:
@@ -150,6 +154,7 @@ class _Loading:
             prior=Prior(steps=tuple(model.prior.steps), forms=tuple(model.prior.forms))
             if model.prior
             else Prior(),
+            backgrounds=tuple(backgrounds),
             limits=Limits(**model.limits.model_dump()),
             canvas=Canvas(**model.canvas.model_dump()),
             warnings=(*self._source.warnings, *checker.warnings, *_unread(turns, model.pace)),
@@ -235,6 +240,35 @@ class _Loading:
             if why:
                 self._add(self._root, where, why)
         return Clip(name=name, path=path, url=clip.url, sha256=clip.sha256, licence=clip.licence)
+
+    def _backgrounds(self, model: ScenarioModel, clips: Mapping[str, Clip]) -> Sequence[Background]:
+        out = []
+        for index, given in enumerate(model.backgrounds):
+            where = ("backgrounds", index)
+            sound, why = self._find(given.file)
+            if why:
+                self._add(self._root, (*where, "file"), why)
+            if given.clip is not None and clips and given.clip not in clips:
+                why = f"{given.clip!r} is no clip; allowed: {', '.join(clips)}"
+                self._add(self._root, (*where, "clip"), why)
+            if given.at is not None and given.clip is None and len(clips) > 1:
+                why = f"is missing beside `at`: whose time that is; allowed: {', '.join(clips)}"
+                self._add(self._root, (*where, "clip"), why)
+            if given.until is not None and given.at is None:
+                self._add(self._root, (*where, "until"), "is allowed only with `at`")
+            elif given.until is not None and given.at is not None and given.until <= given.at:
+                why = f"{given.until:g} must be after `at` ({given.at:g})"
+                self._add(self._root, (*where, "until"), why)
+            out.append(
+                Background(
+                    sound=sound,
+                    level=given.level,
+                    clip=given.clip,
+                    at=given.at,
+                    until=given.until,
+                )
+            )
+        return out
 
     # ------------------------------------------------------------------ problems
 

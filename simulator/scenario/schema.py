@@ -127,6 +127,13 @@ def _signed(value: Any) -> Any:
     return {"clip": value} if isinstance(value, str) else value
 
 
+def _level(value: Any) -> float:
+    text = _text(value)
+    if not re.fullmatch(r"[+-]?\d+(?:\.\d+)?", text) or not -60 <= float(text) <= 20:
+        raise wrong(f"{text!r} is not a level in LU against the instructions: -60 to 20")
+    return float(text)
+
+
 def _share(value: Any) -> float:
     text = _text(value)
     if not _NUMBER.fullmatch(text) or not 0.1 <= float(text) <= 1:
@@ -200,6 +207,7 @@ class SayModel(Strict):
     text: Text
     file: Annotated[str | None, BeforeValidator(_text)] = None
     voice: Name = "user"
+    level: Annotated[float, BeforeValidator(_level)] = 0.0
     at: Annotated[float | Literal["start", "end"], BeforeValidator(_at)] = "end"
 
 
@@ -227,6 +235,14 @@ class LimitsModel(Strict):
     answer_within: Patience = 8.0
     reply_max: Patience = 30.0
     quiet_tail: Seconds = 3.0
+
+
+class BackgroundModel(Strict):
+    file: Text
+    level: Annotated[float, BeforeValidator(_level)] = -15.0
+    clip: Annotated[str | None, BeforeValidator(_name)] = None
+    at: Annotated[float | None, BeforeValidator(seconds)] = None
+    until: Annotated[float | None, BeforeValidator(seconds)] = None
 
 
 class CanvasModel(Strict):
@@ -290,6 +306,7 @@ class ScenarioModel(Strict):
     goal: Text = ""
     font: Annotated[str | None, BeforeValidator(_text)] = None
     prior: PriorModel | None = None
+    backgrounds: Annotated[list[BackgroundModel], BeforeValidator(_list)] = Field(default=[])
     limits: LimitsModel = LimitsModel()
     canvas: CanvasModel = CanvasModel()
     turns: Annotated[list[Any], BeforeValidator(_list)]

@@ -68,6 +68,8 @@ class Say:
     """Absolute path of the sound file."""
     voice: str = "user"
     """Who speaks: `user` speaks to the agent, anybody else is a bystander."""
+    level: float = 0.0
+    """How loud it is against the instructions, in LU."""
     placement: Placement = Placement()
 
     @property
@@ -248,6 +250,29 @@ class Prior:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Background:
+    """A sound under the clip's own: noise, or people who talk among themselves."""
+
+    sound: Path
+    """Absolute path of the sound file."""
+    level: float = -15.0
+    """How loud it is against the instructions, in LU."""
+    clip: str | None = None
+    """Name of the clip under which it lies; None for all."""
+    at: float | None = None
+    """Clip time at which it begins; None loops it all along."""
+    until: float | None = None
+    """Clip time at which it is cut; None lets it end by itself."""
+
+    def under(self, turn: Turn) -> bool:
+        """Whether it may be heard in that turn."""
+        if turn.card or self.clip not in (None, turn.clip):
+            return False
+        begun = self.at is None or self.at < turn.end
+        return begun and (self.until is None or self.until > turn.start)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Canvas:
     """The picture that is sent."""
 
@@ -276,6 +301,7 @@ class Scenario:
     font: Path | None = None
     """Absolute path of the font file for all text on the picture; None takes the packaged ones."""
     prior: Prior = Prior()
+    backgrounds: tuple[Background, ...] = ()
     limits: Limits = Limits()
     canvas: Canvas = Canvas()
     warnings: tuple[str, ...] = field(default=())

@@ -334,6 +334,20 @@ WRONG = {
         "7: turns[0].gesture: two are placed at the end",
         TURN + "    quiet: true\n    gesture:\n      - main\n      - main\n",
     ),
+    "a level": (
+        "10: turns[0].say.level: 'loud' is not a level in LU",
+        TURN
+        + "    quiet: true\n    say:\n      text: Hi\n      file: say.flac\n      level: loud\n",
+    ),
+    "a background without its file": (
+        "5: backgrounds[0].file: 'none.flac': no such file",
+        TURN.replace("turns:", "backgrounds:\n  - file: none.flac\nturns:") + "    quiet: true\n",
+    ),
+    "a background that ends without a beginning": (
+        "6: backgrounds[0].until: is allowed only with `at`",
+        TURN.replace("turns:", "backgrounds:\n  - file: say.flac\n    until: 3\nturns:")
+        + "    quiet: true\n",
+    ),
     "no such font": (
         "4: font: 'none.ttf': no such file",
         TURN.replace("turns:", "font: none.ttf\nturns:") + "    quiet: true\n",

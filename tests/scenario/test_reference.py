@@ -10,6 +10,7 @@ import pytest
 from simulator.plugins import content_root
 from simulator.scenario.load import load_scenario
 from simulator.scenario.schema import (
+    BackgroundModel,
     CanvasModel,
     ClipModel,
     GestureModel,
@@ -40,6 +41,7 @@ LATER = {"choice", "caption", "paths"}
         LimitsModel,
         CanvasModel,
         PriorModel,
+        BackgroundModel,
     ],
 )
 def test_every_key_has_an_example(model: type[Strict]) -> None:
