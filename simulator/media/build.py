@@ -90,7 +90,7 @@ class Job:
             self.first,
             self.last,
             [
-                (sound, i.placement.anchor, i.placement.at)
+                (sound, i.placement.within.anchor, i.placement.within.at)
                 for sound, (_, i) in zip(self.sounds, self.says, strict=True)
             ],
             self.subtitle,
@@ -226,7 +226,7 @@ class Maker:
             match instruction.placement.anchor:
                 case Anchor.END:
                     begin = last - length
-                case Anchor.START:
+                case Anchor.START | Anchor.SPEAKING | Anchor.STOPPED:
                     begin = first
                 case Anchor.TIME:
                     begin = round(instruction.placement.at * AUDIO_CLOCK)

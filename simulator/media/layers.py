@@ -49,7 +49,7 @@ class Stretch:
         match placement.anchor:
             case Anchor.END:
                 first = self.count - stay - length
-            case Anchor.START:
+            case Anchor.START | Anchor.SPEAKING | Anchor.STOPPED:
                 first = 0
             case Anchor.TIME:
                 first = round((placement.at - self.start) * self.fps)

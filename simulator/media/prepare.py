@@ -162,7 +162,8 @@ def _extras(
         yield "card", CARD, turn.card
         if scenario.font is None:
             yield "font", cache.sha256(Lettering().path)
-    for index, instruction in enumerate(turn.instructions):
+    for index, given in enumerate(turn.instructions):
+        instruction = dataclasses.replace(given, placement=given.placement.within)
         match instruction:
             case Show():
                 yield "show", LAYERS, index, dataclasses.asdict(instruction)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from simulator.scenario.schema import GestureModel, SayModel, ShowModel, TurnModel
 from simulator.scenario.types import (
+    REACTIONS,
     Anchor,
     Answer,
     Clip,
@@ -139,10 +140,20 @@ class Checker:
         self._times(step, model, start)
         for key, listed in given.items():
             for anchor in (Anchor.END, Anchor.START):
-                if sum(i.placement.anchor is anchor for i in listed) > 1:
+                if sum(i.placement.within.anchor is anchor for i in listed) > 1:
                     self._add(
                         step, key, f"two are placed at the {anchor}; give all but one a time `at`"
                     )
+        reacting = [
+            i for listed in given.values() for i in listed if i.placement.anchor in REACTIONS
+        ]
+        if reacting and (step.index == 0 or len(reacting) > 1):
+            why = (
+                "the first turn cannot wait for the agent's speech"
+                if step.index == 0
+                else "one instruction of a turn can wait for the agent's speech, not several"
+            )
+            self._add(step, reacting[-1].kind, why)
         due = asked or model.event is not None or "event" in step.broken
         if isinstance(expect, Answer) and not due:
             self._add(
@@ -316,6 +327,9 @@ def _show(show: ShowModel) -> Show:
 def _placement(at: float | str) -> Placement:
     if isinstance(at, float):
         return Placement(anchor=Anchor.TIME, at=at)
+    if "+" in at:
+        anchor, after = at.split(" + ")
+        return Placement(anchor=Anchor(anchor), at=float(after))
     return Placement(anchor=Anchor(at))
 
 

@@ -133,6 +133,11 @@ class _Loading:
                 [step.id for step in steps],
                 lambda where, why: self._add(self._root, ("prior", *where), why),
             )
+        if model is not None and model.pace == Pace.CONTINUOUS:
+            for turn in turns:
+                if turn.reacts is not None:
+                    why = f"`at: {turn.reacts.anchor} + ...` needs `pace: wait`"
+                    self._add(self._root, ("turns", turn.index), why)
         backgrounds: Sequence[Background] = ()
         if model is not None:
             backgrounds = self._backgrounds(model, clips)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
@@ -18,7 +18,7 @@ from simulator.scenario.taxonomy import CUSTOM, TASKS
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)")
 _NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
-_LATER = re.compile(r"(speaking|stopped)\s*\+")
+_REACTION = re.compile(r"(speaking|stopped)(?:\s*\+\s*(\d+(?:\.\d*)?|\.\d+))?")
 FORMS = ("text", "subtitles", "card", "clip")
 """How prior knowledge can be told."""
 CORNERS = ("top-left", "top-right", "bottom-left", "bottom-right")
@@ -102,8 +102,12 @@ def _at(value: Any) -> float | str:
     text = _text(value)
     if text in ("start", "end"):
         return text
-    if _LATER.match(text):
-        raise wrong(f"{text!r} is not in this version yet; allowed: start, end, or a clip time")
+    if found := _REACTION.fullmatch(text):
+        if found[2] and float(found[2]) > 60:
+            raise wrong(f"{text!r}: at most 60 seconds after the agent's speech")
+        return f"{found[1]} + {float(found[2] or 0):g}"
+    if text.startswith(("speaking", "stopped")):
+        raise wrong(f"{text!r} is not known; allowed: speaking + seconds, stopped + seconds")
     return seconds(value)
 
 
@@ -189,6 +193,8 @@ Name = Annotated[str, BeforeValidator(_name)]
 Seconds = Annotated[float, BeforeValidator(seconds)]
 Patience = Annotated[float, BeforeValidator(seconds), AfterValidator(_positive)]
 Later = Annotated[Any, BeforeValidator(_not_yet)]
+At = Annotated[float | str, BeforeValidator(_at)]
+"""A clip time, `start`, `end`, or `speaking + s` and `stopped + s` in just these forms."""
 Texts = Annotated[list[Text], BeforeValidator(_texts)]
 
 
@@ -208,7 +214,7 @@ class SayModel(Strict):
     file: Annotated[str | None, BeforeValidator(_text)] = None
     voice: Name = "user"
     level: Annotated[float, BeforeValidator(_level)] = 0.0
-    at: Annotated[float | Literal["start", "end"], BeforeValidator(_at)] = "end"
+    at: At = "end"
 
 
 class ShowModel(Strict):
@@ -218,7 +224,7 @@ class ShowModel(Strict):
     corner: Annotated[str, _choice(*CORNERS)] = "top-left"
     takes: Annotated[float | None, BeforeValidator(seconds)] = None
     stay: Annotated[float | None, BeforeValidator(seconds)] = None
-    at: Annotated[float | Literal["start", "end"], BeforeValidator(_at)] = "end"
+    at: At = "end"
 
 
 class GestureModel(Strict):
@@ -228,7 +234,7 @@ class GestureModel(Strict):
     size: Annotated[float, BeforeValidator(_share)] = 0.4
     corner: Annotated[str, _choice(*CORNERS)] = "top-right"
     means: Text = ""
-    at: Annotated[float | Literal["start", "end"], BeforeValidator(_at)] = "end"
+    at: At = "end"
 
 
 class LimitsModel(Strict):

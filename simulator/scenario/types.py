@@ -47,6 +47,14 @@ class Anchor(StrEnum):
     """It begins with the segment."""
     TIME = "time"
     """It begins at a clip time."""
+    SPEAKING = "speaking"
+    """It begins with the segment, and that so long after the agent began to speak: barge-in."""
+    STOPPED = "stopped"
+    """It begins with the segment, and that so long after the agent fell silent."""
+
+
+REACTIONS = (Anchor.SPEAKING, Anchor.STOPPED)
+"""Anchors that tie a whole turn's beginning to what the agent does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +63,12 @@ class Placement:
 
     anchor: Anchor = Anchor.END
     at: float = 0.0
-    """For TIME: the clip time at which it begins."""
+    """For TIME: the clip time at which it begins. For SPEAKING and STOPPED: seconds after that."""
+
+    @property
+    def within(self) -> Placement:
+        """Where it lies in its segment, whenever that begins."""
+        return Placement(anchor=Anchor.START) if self.anchor in REACTIONS else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,6 +245,12 @@ class Turn:
     @property
     def duration(self) -> float:
         return self.end - self.start
+
+    @property
+    def reacts(self) -> Placement | None:
+        """What the agent must do for the turn to begin, and how long after; None: nothing."""
+        placed = (i.placement for i in self.instructions)
+        return next((p for p in placed if p.anchor in REACTIONS), None)
 
     @property
     def asked(self) -> bool:

@@ -66,6 +66,20 @@ SMALLEST = f"""\
     quiet: true
 """
 
+REACTING = SMALLEST.replace(
+    "    quiet: true\n",
+    "    say:\n      text: Wait.\n      file: say.flac\n      at: speaking + 1.5\n"
+    "    answer: Yes.\n",
+)
+
+
+def test_an_instruction_may_wait_for_the_agent(write: Write) -> None:
+    first, second = load_scenario(write(REACTING)).turns
+    assert first.reacts is None
+    assert second.reacts == Placement(anchor=Anchor.SPEAKING, at=1.5)
+    assert second.reacts.within == Placement(anchor=Anchor.START)
+
+
 FULL = """\
 version: 1
 id: bottles-watch
@@ -353,8 +367,25 @@ WRONG = {
         TURN.replace("turns:", "font: none.ttf\nturns:") + "    quiet: true\n",
     ),
     "speaking": (
-        "9: turns[0].say.at: 'speaking + 1' is not in this version yet",
+        "7: turns[0].say: the first turn cannot wait for the agent's speech",
         TURN + "    quiet: true\n    say:\n      text: Hi\n      at: speaking + 1\n",
+    ),
+    "speaking soon": (
+        "9: turns[0].say.at: 'speaking soon' is not known; allowed: speaking + seconds",
+        TURN + "    quiet: true\n    say:\n      text: Hi\n      at: speaking soon\n",
+    ),
+    "two that wait": (
+        "turns[1].show: one instruction of a turn can wait for the agent's speech, not several",
+        TURN
+        + "    quiet: true\n  - until: 9\n    quiet: true\n    say:\n      text: Hi\n"
+        + "      file: say.flac\n      at: speaking\n"
+        + "    show:\n      text: Hi\n      at: stopped+2\n",
+    ),
+    "waiting while the clip plays on": (
+        "turns[1]: `at: stopped + ...` needs `pace: wait`",
+        TURN.replace("turns:", "pace: continuous\nturns:")
+        + "    quiet: true\n  - until: 9\n    quiet: true\n    say:\n      text: Hi\n"
+        + "      file: say.flac\n      at: stopped + 0.5\n",
     ),
     "no sound file": (
         "7: turns[0].say: needs a sound file",
