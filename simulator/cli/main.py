@@ -96,6 +96,9 @@ def run(
         bool, typer.Option(help="Let agents that compute here run side by side; marks latencies")
     ] = False,
     film: Annotated[bool, typer.Option(help="Make session.mkv of every recording")] = False,
+    prompt: Annotated[
+        str, typer.Option(help="What agents are told in words: written, spoken, or a file")
+    ] = "written",
 ) -> None:
     """Play scenarios to agents, record, judge and report."""
     from simulator.cli.run import RunOrder, run_order
@@ -112,6 +115,7 @@ def run(
         min_coverage=min_coverage,
         share_host=share_host,
         film=film,
+        prompt=prompt,
     )
     raise typer.Exit(run_order(order))
 

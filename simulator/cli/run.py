@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -32,6 +33,7 @@ from simulator.run.pool import run_plan
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import Scenario
 from simulator.session.engine import play
+from simulator.session.prompt import TEMPLATES, Template
 
 CORES = os.cpu_count() or 1
 
@@ -50,6 +52,8 @@ class RunOrder:
     gates: tuple[str, ...] = ()
     min_coverage: float = 1.0
     share_host: bool = False
+    prompt: str = "written"
+    """Template of what agents are told in words: a name, or a file."""
     film: bool = False
     """Make a session.mkv of every recording."""
     name: str = ""
@@ -69,6 +73,7 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
     """Carry out an order; returns the exit status. Raises InputError before anything is spent."""
     console = console or Console()
     gates = parse_gates(order.gates)
+    template = find_template(order.prompt)
     cast = _cast(order)
     scenarios = {s.id: s for s in _load(order.scenarios)}
     out = order.out or _default_out(order.name or next(iter(scenarios)))
@@ -85,11 +90,12 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
         repeats=order.repeat,
         concurrency=order.concurrency,
         share_host=order.share_host,
+        prompt=template.recorded,
         durations={k: p.duration for k, p in prepared.items()},
     )
     open_run(out, plan)
     _announce(plan, out, console)
-    summary = asyncio.run(_carry_out(plan, prepared, scenarios, cast, out, console))
+    summary = asyncio.run(_carry_out(plan, prepared, scenarios, cast, out, console, template))
     if order.film:
         with console.status("making films"):
             for problem in make_films(out, plan, scenarios):
@@ -101,6 +107,22 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
         print_gates(results, console)
         met = all(r.met for r in results)
     return 0 if met and summary.all_scored else 1
+
+
+def find_template(reference: str) -> Template:
+    """A template by its name or its file. Raises InputError."""
+    if reference in TEMPLATES:
+        return TEMPLATES[reference]
+    path = Path(reference).expanduser()
+    if not path.is_file():
+        raise InputError(
+            f"--prompt {reference!r}: no such template or file",
+            hint=f"named ones: {', '.join(TEMPLATES)}",
+        )
+    try:
+        return Template(name=path.name, text=path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--prompt {reference}: cannot be read as UTF-8 text: {error}") from None
 
 
 def _cast(order: RunOrder) -> _Cast:
@@ -170,10 +192,12 @@ async def _carry_out(
     cast: _Cast,
     out: Path,
     console: Console,
+    template: Template,
 ) -> Summary:
+    player = partial(play, prompt=template)
     stop = asyncio.Event()
     with RunProgress(plan, console) as progress, _Interrupts(stop, console):
-        await run_plan(plan, prepared, cast.agents, out, play=play, observer=progress, stop=stop)
+        await run_plan(plan, prepared, cast.agents, out, play=player, observer=progress, stop=stop)
     judged = await judge_run(out, scenarios, cast.judges)
     tell_judged(judged, cast.judges, console)
     summary = summarise(out)

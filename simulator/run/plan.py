@@ -113,6 +113,8 @@ class Plan:
     concurrency: int
     share_host: bool = False
     """Agents that compute on this machine run beside others; their latencies are marked."""
+    prompt: str = "written"
+    """The template of what agents are told in words, as it is recorded."""
     attempts: tuple[Attempt, ...]
 
     def scenario(self, scenario_id: str) -> PlannedScenario:
@@ -168,6 +170,7 @@ def make_plan(
     repeats: int = 1,
     concurrency: int = 1,
     share_host: bool = False,
+    prompt: str = "written",
     durations: Mapping[str, float] | None = None,
 ) -> Plan:
     """The plan of a run. Raises InputError for doubles and for counts that make no sense.
@@ -203,6 +206,7 @@ def make_plan(
         repeats=repeats,
         concurrency=concurrency,
         share_host=share_host,
+        prompt=prompt,
         attempts=attempts,
     )
 

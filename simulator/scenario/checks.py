@@ -12,22 +12,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from simulator.scenario.schema import EmbeddedModel, SayModel, TurnModel
+from simulator.scenario.given import placement, written
+from simulator.scenario.schema import (
+    EmbeddedModel,
+    GestureModel,
+    SayModel,
+    TurnModel,
+)
 from simulator.scenario.types import (
     PRIOR,
+    REACTIONS,
     Anchor,
     Answer,
     AnswerPath,
     Clip,
+    Corner,
     Either,
     Embedded,
     Expectation,
+    Gesture,
+    Instruction,
     Limits,
-    Placement,
     Quiet,
     Say,
     Turn,
 )
+
+ASKING = ("say", "show", "gesture")
+"""The keys of a turn that hold instructions."""
 
 Add = Callable[[Sequence[str | int], str], None]
 """Takes a problem: where it is, and what is wrong and allowed."""
@@ -130,23 +142,37 @@ class Checker:
             )
 
     def _turn(self, step: Step, model: TurnModel, clip: str, start: float | None) -> Turn:
-        says = tuple(self._say(step, i, say) for i, say in enumerate(model.say))
+        given: dict[str, tuple[Instruction, ...]] = {
+            "say": tuple(self._say(step, i, say) for i, say in enumerate(model.say)),
+            "show": tuple(written(show) for show in model.show),
+            "gesture": tuple(self._gesture(step, i, sign) for i, sign in enumerate(model.gesture)),
+        }
         expect = self._expectation(step, model)
-        asked = any(say.voice == "user" for say in says) or "say" in step.broken
-        asked = asked or model.embedded is not None or "embedded" in step.broken
+        asked = _asks(step, model)
         self._times(step, model, start)
-        for anchor in (Anchor.END, Anchor.START):
-            if sum(say.placement.anchor is anchor for say in says) > 1:
-                self._add(
-                    step, "say", f"two are placed at the {anchor}; give all but one a time `at`"
-                )
+        for key, listed in given.items():
+            for anchor in (Anchor.END, Anchor.START):
+                if sum(i.placement.within.anchor is anchor for i in listed) > 1:
+                    self._add(
+                        step, key, f"two are placed at the {anchor}; give all but one a time `at`"
+                    )
+        reacting = [
+            i for listed in given.values() for i in listed if i.placement.anchor in REACTIONS
+        ]
+        if reacting and (step.index == 0 or len(reacting) > 1):
+            why = (
+                "the first turn cannot wait for the agent's speech"
+                if step.index == 0
+                else "one instruction of a turn can wait for the agent's speech, not several"
+            )
+            self._add(step, reacting[-1].kind, why)
         due = asked or model.event is not None or "event" in step.broken
         if isinstance(expect, Answer) and not due:
             self._add(
                 step,
                 "answer",
-                "nothing asks for it: allowed with a `say` of the user's voice in this turn, "
-                "with `embedded`, or with `event`",
+                "nothing asks for it: allowed with a `say` of the user's voice, a `show`, a "
+                "`gesture` or an `embedded` in this turn, or with `event`",
             )
         if isinstance(expect, Answer) and not model.evidence:
             self.warnings.append(f"turns[{step.index}] ({step.id}): no `evidence` for its answer")
@@ -161,7 +187,12 @@ class Checker:
             clip=clip,
             start=start or 0.0,
             end=model.until,
-            instructions=(*says, *self._embedded(step, model.embedded, start, model.until)),
+            instructions=(
+                *given["say"],
+                *given["show"],
+                *given["gesture"],
+                *self._embedded(step, model.embedded, start, model.until),
+            ),
             expect=expect,
             event=model.event,
             within=model.within if model.within is not None else self._limits.answer_within,
@@ -185,12 +216,31 @@ class Checker:
                 (*where, "voice"),
                 f"{say.voice!r} is not in `voices`{_near(say.voice, self._voices)}",
             )
-        placement = Placement()
-        if say.at == "start":
-            placement = Placement(anchor=Anchor.START)
-        elif isinstance(say.at, float):
-            placement = Placement(anchor=Anchor.TIME, at=say.at)
-        return Say(text=say.text, sound=sound, voice=say.voice, placement=placement)
+        return Say(
+            text=say.text,
+            sound=sound,
+            voice=say.voice,
+            level=say.level,
+            placement=placement(say.at),
+        )
+
+    def _gesture(self, step: Step, index: int, sign: GestureModel) -> Gesture:
+        where = ("gesture", index)
+        if self._clips and sign.clip not in self._clips:
+            why = f"{sign.clip!r} is no clip{_near(sign.clip, self._clips)}"
+            self._add(step, (*where, "clip"), why)
+        if sign.until is not None and sign.until <= sign.start:
+            why = f"{sign.until:g} must be after `from` ({sign.start:g})"
+            self._add(step, (*where, "until"), why)
+        return Gesture(
+            clip=sign.clip,
+            start=sign.start,
+            end=sign.until,
+            size=sign.size,
+            corner=Corner(sign.corner),
+            means=sign.means,
+            placement=placement(sign.at),
+        )
 
     def _embedded(
         self, step: Step, held: EmbeddedModel | None, start: float | None, until: float
@@ -277,13 +327,14 @@ class Checker:
                 "event",
                 f"{model.event:g} is outside the turn; allowed: {start:g} to {model.until:g}",
             )
-        for index, say in enumerate(model.say):
-            if isinstance(say.at, float) and not start <= say.at < model.until:
-                self._add(
-                    step,
-                    ("say", index, "at"),
-                    f"{say.at:g} is outside the turn; allowed: {start:g} to {model.until:g}",
-                )
+        for key in ASKING:
+            for index, given in enumerate(getattr(model, key)):
+                if isinstance(given.at, float) and not start <= given.at < model.until:
+                    self._add(
+                        step,
+                        (key, index, "at"),
+                        f"{given.at:g} is outside the turn; allowed: {start:g} to {model.until:g}",
+                    )
         for index, pair in enumerate(model.evidence):
             if pair[0] > pair[1]:
                 self._add(step, ("evidence", index), f"ends ({pair[1]:g}) before it begins")
@@ -301,12 +352,7 @@ class Checker:
             )
         elif other.index >= step.index:
             self._add(step, "asked_in", f"{model.asked_in!r} is not an earlier turn")
-        elif (
-            other.model is not None
-            and not other.broken & {"say", "embedded"}
-            and other.model.embedded is None
-            and not any(s.voice == "user" for s in other.model.say)
-        ):
+        elif other.model is not None and not _asks(other, other.model):
             self._add(step, "asked_in", f"the user says nothing in turn {model.asked_in!r}")
         if model.event is None and "event" not in step.broken:
             self._add(
@@ -316,6 +362,13 @@ class Checker:
     def _add(self, step: Step, key: str | int | Sequence[str | int], why: str) -> None:
         inner = (key,) if isinstance(key, str | int) else tuple(key)
         self._add_at(("turns", step.index, *inner), why)
+
+
+def _asks(step: Step, model: TurnModel) -> bool:
+    """Whether the user asks for something in this turn, as far as can be read."""
+    spoken = any(say.voice == "user" for say in model.say)
+    given = model.show or model.gesture or model.embedded
+    return spoken or bool(given or step.broken & {*ASKING, "embedded"})
 
 
 def _near(name: str, known: Mapping[str, object] | set[str]) -> str:

@@ -19,10 +19,23 @@ from pydantic_core import ErrorDetails
 
 from simulator.errors import InputError, ScenarioError
 from simulator.plugins import content_root
+from simulator.scenario.before import check, with_prior
 from simulator.scenario.checks import Checker, Step, inside
 from simulator.scenario.schema import ClipModel, ScenarioModel, Strict, TurnModel, VoiceModel
 from simulator.scenario.source import Node, parse
-from simulator.scenario.types import Canvas, Clip, Limits, Pace, Prior, Scenario, Voice
+from simulator.scenario.types import (
+    Anchor,
+    Background,
+    Canvas,
+    Clip,
+    Limits,
+    Pace,
+    Prior,
+    Scenario,
+    Show,
+    Turn,
+    Voice,
+)
 from simulator.speech.lock import Lock, Wanted
 
 _Model = TypeVar("_Model", bound=Strict)
@@ -112,7 +125,27 @@ class _Loading:
             speech=partial(self._speech, {} if model is None else model.voices),
             add=lambda where, why: self._add(self._root, where, why),
         )
-        turns = checker.turns()
+        turns = list(checker.turns())
+        font = None
+        if model is not None and model.font is not None:
+            font, why = self._find(model.font)
+            if why:
+                self._add(self._root, ("font",), why)
+        if model is not None and model.prior is not None:
+            check(
+                model.prior,
+                clips,
+                [step.id for step in steps],
+                lambda where, why: self._add(self._root, ("prior", *where), why),
+            )
+        if model is not None and model.pace == Pace.CONTINUOUS:
+            for turn in turns:
+                if turn.reacts is not None:
+                    why = f"`at: {turn.reacts.anchor} + ...` needs `pace: wait`"
+                    self._add(self._root, ("turns", turn.index), why)
+        backgrounds: Sequence[Background] = ()
+        if model is not None:
+            backgrounds = self._backgrounds(model, clips)
         if model is not None and not steps and not self._problems:
             self._add(self._root, ("turns",), "is empty: at least one turn")
         if self._problems or model is None:
@@ -122,7 +155,8 @@ class _Loading:
             path=self._path.absolute(),
             sha256=hashlib.sha256(self._source.data).hexdigest(),
             clips=clips,
-            turns=tuple(turns),
+            turns=with_prior(model.prior, model.goal, turns) if model.prior else tuple(turns),
+            font=font,
             task=model.task,
             title=model.title,
             pace=Pace(model.pace),
@@ -131,9 +165,10 @@ class _Loading:
             if model.prior
             else Prior(),
             voices={name: Voice(name=v.voice, rate=v.rate) for name, v in model.voices.items()},
+            backgrounds=tuple(backgrounds),
             limits=Limits(**model.limits.model_dump()),
             canvas=Canvas(**model.canvas.model_dump()),
-            warnings=(*self._source.warnings, *checker.warnings),
+            warnings=(*self._source.warnings, *checker.warnings, *_unread(turns, model.pace)),
         )
 
     # ------------------------------------------------------------------ reading
@@ -240,6 +275,35 @@ class _Loading:
             named=clip.named,
         )
 
+    def _backgrounds(self, model: ScenarioModel, clips: Mapping[str, Clip]) -> Sequence[Background]:
+        out = []
+        for index, given in enumerate(model.backgrounds):
+            where = ("backgrounds", index)
+            sound, why = self._find(given.file)
+            if why:
+                self._add(self._root, (*where, "file"), why)
+            if given.clip is not None and clips and given.clip not in clips:
+                why = f"{given.clip!r} is no clip; allowed: {', '.join(clips)}"
+                self._add(self._root, (*where, "clip"), why)
+            if given.at is not None and given.clip is None and len(clips) > 1:
+                why = f"is missing beside `at`: whose time that is; allowed: {', '.join(clips)}"
+                self._add(self._root, (*where, "clip"), why)
+            if given.until is not None and given.at is None:
+                self._add(self._root, (*where, "until"), "is allowed only with `at`")
+            elif given.until is not None and given.at is not None and given.until <= given.at:
+                why = f"{given.until:g} must be after `at` ({given.at:g})"
+                self._add(self._root, (*where, "until"), why)
+            out.append(
+                Background(
+                    sound=sound,
+                    level=given.level,
+                    clip=given.clip,
+                    at=given.at,
+                    until=given.until,
+                )
+            )
+        return out
+
     # ------------------------------------------------------------------ problems
 
     def _add(self, node: Node, where: Sequence[str | int], why: str) -> None:
@@ -264,9 +328,21 @@ def _readable(turn: dict[str, Any]) -> tuple[TurnModel | None, frozenset[str]]:
     return None, frozenset()
 
 
+def _unread(turns: Sequence[Turn], pace: str) -> Iterable[str]:
+    """Writing that is gone as soon as it is written, which nobody could read."""
+    for turn in turns:
+        for given in turn.instructions:
+            ends = isinstance(given, Show) and given.placement.anchor is Anchor.END
+            if pace == Pace.CONTINUOUS and ends and isinstance(given, Show) and given.stay is None:
+                yield (
+                    f"turns[{turn.index}] ({turn.id}): `show` is gone once it is written, as the "
+                    "clip plays on; give it a `stay`"
+                )
+
+
 def _keys(kind: type[BaseModel]) -> list[str]:
     """The keys of a model that this version reads."""
-    later = {"show", "gesture", "choice", "caption"}
+    later = {"choice", "caption"}
     names = [field.alias or name for name, field in kind.model_fields.items()]
     return [name for name in names if name not in later]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
@@ -18,7 +18,10 @@ from simulator.scenario.taxonomy import CUSTOM, TASKS
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)")
 _NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
-_LATER = re.compile(r"(speaking|stopped)\s*\+")
+_REACTION = re.compile(r"(speaking|stopped)(?:\s*\+\s*(\d+(?:\.\d*)?|\.\d+))?")
+FORMS = ("text", "subtitles", "card", "clip")
+"""How prior knowledge can be told."""
+CORNERS = ("top-left", "top-right", "bottom-left", "bottom-right")
 
 
 def wrong(message: str) -> PydanticCustomError:
@@ -59,8 +62,8 @@ def seconds(value: Any) -> float:
     return float(text)
 
 
-def _positive(value: float) -> float:
-    if value <= 0:
+def _positive(value: float | None) -> float | None:
+    if value is not None and value <= 0:
         raise wrong("must be more than 0 seconds")
     return value
 
@@ -99,8 +102,12 @@ def _at(value: Any) -> float | str:
     text = _text(value)
     if text in ("start", "end"):
         return text
-    if _LATER.match(text):
-        raise wrong(f"{text!r} is not in this version yet; allowed: start, end, or a clip time")
+    if found := _REACTION.fullmatch(text):
+        if found[2] and float(found[2]) > 60:
+            raise wrong(f"{text!r}: at most 60 seconds after the agent's speech")
+        return f"{found[1]} + {float(found[2] or 0):g}"
+    if text.startswith(("speaking", "stopped")):
+        raise wrong(f"{text!r} is not known; allowed: speaking + seconds, stopped + seconds")
     return seconds(value)
 
 
@@ -125,6 +132,28 @@ def _say(value: Any) -> Any:
 
 def _spoken(value: Any) -> Any:
     return {"text": value} if isinstance(value, str) else value
+
+
+def _shown(value: Any) -> Any:
+    return {"text": value} if isinstance(value, str) else value
+
+
+def _signed(value: Any) -> Any:
+    return {"clip": value} if isinstance(value, str) else value
+
+
+def _level(value: Any) -> float:
+    text = _text(value)
+    if not re.fullmatch(r"[+-]?\d+(?:\.\d+)?", text) or not -60 <= float(text) <= 20:
+        raise wrong(f"{text!r} is not a level in LU against the instructions: -60 to 20")
+    return float(text)
+
+
+def _share(value: Any) -> float:
+    text = _text(value)
+    if not _NUMBER.fullmatch(text) or not 0.1 <= float(text) <= 1:
+        raise wrong(f"{text!r} is not a share of the picture's height: 0.1 to 1")
+    return float(text)
 
 
 def _task(value: Any) -> str:
@@ -158,15 +187,6 @@ def _choice(*allowed: str) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def _form(value: Any) -> str:
-    text = _text(value)
-    if text in ("card", "clip"):
-        raise wrong(f"{text!r} is not in this version yet; allowed: text")
-    if text != "text":
-        raise wrong(f"{text!r} is not known; allowed: text")
-    return text
-
-
 def _point(value: Any) -> Any:
     if isinstance(value, list) and not value:
         raise wrong("is empty")
@@ -184,6 +204,8 @@ Name = Annotated[str, BeforeValidator(_name)]
 Seconds = Annotated[float, BeforeValidator(seconds)]
 Patience = Annotated[float, BeforeValidator(seconds), AfterValidator(_positive)]
 Later = Annotated[Any, BeforeValidator(_not_yet)]
+At = Annotated[float | str, BeforeValidator(_at)]
+"""A clip time, `start`, `end`, or `speaking + s` and `stopped + s` in just these forms."""
 Texts = Annotated[list[Text], BeforeValidator(_texts)]
 
 
@@ -203,7 +225,28 @@ class SayModel(Strict):
     text: Text
     file: Annotated[str | None, BeforeValidator(_text)] = None
     voice: Name = "user"
-    at: Annotated[float | Literal["start", "end"], BeforeValidator(_at)] = "end"
+    level: Annotated[float, BeforeValidator(_level)] = 0.0
+    at: At = "end"
+
+
+class ShowModel(Strict):
+    text: Text
+    style: Annotated[str, _choice("typed", "handwritten")] = "typed"
+    place: Annotated[str, _choice("pip", "full")] = "pip"
+    corner: Annotated[str, _choice(*CORNERS)] = "top-left"
+    takes: Annotated[float | None, BeforeValidator(seconds)] = None
+    stay: Annotated[float | None, BeforeValidator(seconds)] = None
+    at: At = "end"
+
+
+class GestureModel(Strict):
+    clip: Name
+    start: Annotated[float, BeforeValidator(seconds)] = Field(default=0.0, alias="from")
+    until: Annotated[float | None, BeforeValidator(seconds)] = None
+    size: Annotated[float, BeforeValidator(_share)] = 0.4
+    corner: Annotated[str, _choice(*CORNERS)] = "top-right"
+    means: Text = ""
+    at: At = "end"
 
 
 class EmbeddedModel(Strict):
@@ -225,6 +268,14 @@ class LimitsModel(Strict):
     quiet_tail: Seconds = 3.0
 
 
+class BackgroundModel(Strict):
+    file: Text
+    level: Annotated[float, BeforeValidator(_level)] = -15.0
+    clip: Annotated[str | None, BeforeValidator(_name)] = None
+    at: Annotated[float | None, BeforeValidator(seconds)] = None
+    until: Annotated[float | None, BeforeValidator(seconds)] = None
+
+
 class CanvasModel(Strict):
     width: Annotated[int, BeforeValidator(_whole)] = 1280
     height: Annotated[int, BeforeValidator(_whole)] = 720
@@ -232,10 +283,14 @@ class CanvasModel(Strict):
 
 
 class PriorModel(Strict):
-    forms: Annotated[list[Annotated[str, BeforeValidator(_form)]], BeforeValidator(_texts)] = Field(
+    forms: Annotated[list[Annotated[str, _choice(*FORMS)]], BeforeValidator(_texts)] = Field(
         default=["text"], alias="as"
     )
-    steps: Annotated[list[Text], BeforeValidator(_list)]
+    steps: Annotated[list[Text], BeforeValidator(_list)] = Field(default=[])
+    card_for: Annotated[float | None, BeforeValidator(seconds), AfterValidator(_positive)] = None
+    clip: Annotated[str | None, BeforeValidator(_name)] = None
+    start: Annotated[float, BeforeValidator(seconds)] = Field(default=0.0, alias="from")
+    until: Annotated[float | None, BeforeValidator(seconds)] = None
 
 
 class PathModel(Strict):
@@ -256,6 +311,12 @@ class TurnModel(Strict):
         Field(default=[])
     )
     embedded: EmbeddedModel | None = None
+    show: Annotated[list[Annotated[ShowModel, BeforeValidator(_shown)]], BeforeValidator(_say)] = (
+        Field(default=[])
+    )
+    gesture: Annotated[
+        list[Annotated[GestureModel, BeforeValidator(_signed)]], BeforeValidator(_say)
+    ] = Field(default=[])
     answer: Annotated[str | None, BeforeValidator(_text)] = None
     accept: Texts = Field(default=[])
     key_points: Annotated[
@@ -270,8 +331,6 @@ class TurnModel(Strict):
     evidence: Annotated[
         list[Annotated[list[Seconds], BeforeValidator(_pair)]], BeforeValidator(_list)
     ] = Field(default=[])
-    show: Later = None
-    gesture: Later = None
     choice: Later = None
     caption: Later = None
 
@@ -286,7 +345,9 @@ class ScenarioModel(Strict):
     clips: dict[Name, Annotated[ClipModel, BeforeValidator(_clip)]] = Field(default={})
     voices: dict[Name, Annotated[VoiceModel, BeforeValidator(_voice)]] = Field(default={})
     goal: Text = ""
+    font: Annotated[str | None, BeforeValidator(_text)] = None
     prior: PriorModel | None = None
+    backgrounds: Annotated[list[BackgroundModel], BeforeValidator(_list)] = Field(default=[])
     limits: LimitsModel = LimitsModel()
     canvas: CanvasModel = CanvasModel()
     turns: Annotated[list[Any], BeforeValidator(_list)]

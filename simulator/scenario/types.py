@@ -50,6 +50,14 @@ class Anchor(StrEnum):
     """It begins with the segment."""
     TIME = "time"
     """It begins at a clip time."""
+    SPEAKING = "speaking"
+    """It begins with the segment, and that so long after the agent began to speak: barge-in."""
+    STOPPED = "stopped"
+    """It begins with the segment, and that so long after the agent fell silent."""
+
+
+REACTIONS = (Anchor.SPEAKING, Anchor.STOPPED)
+"""Anchors that tie a whole turn's beginning to what the agent does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +66,12 @@ class Placement:
 
     anchor: Anchor = Anchor.END
     at: float = 0.0
-    """For TIME: the clip time at which it begins."""
+    """For TIME: the clip time at which it begins. For SPEAKING and STOPPED: seconds after that."""
+
+    @property
+    def within(self) -> Placement:
+        """Where it lies in its segment, whenever that begins."""
+        return Placement(anchor=Anchor.START) if self.anchor in REACTIONS else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +94,80 @@ class Say:
     """Absolute path of the sound file; empty for text that was loaded without its speech."""
     voice: str = "user"
     """Who speaks: `user` speaks to the agent, anybody else is a bystander."""
+    level: float = 0.0
+    """How loud it is against the instructions, in LU."""
     placement: Placement = Placement()
 
     @property
     def kind(self) -> Literal["say"]:
         return "say"
+
+
+class Corner(StrEnum):
+    """Where a picture-in-picture lies."""
+
+    TOP_LEFT = "top-left"
+    TOP_RIGHT = "top-right"
+    BOTTOM_LEFT = "bottom-left"
+    BOTTOM_RIGHT = "bottom-right"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show:
+    """A written instruction, which appears on the picture as it is written."""
+
+    text: str
+    style: Literal["typed", "handwritten"] = "typed"
+    full: bool = False
+    """Over the picture's whole width, at its top; else picture-in-picture."""
+    corner: Corner = Corner.TOP_LEFT
+    takes: float = 1.0
+    """Seconds from its first letter to its last; 0 shows it at once."""
+    stay: float | None = None
+    """Seconds for which it stands once it is written; None: until the segment ends. Placed at the
+    END, it is whole this long before the segment ends (None: with its last picture)."""
+    placement: Placement = Placement()
+
+    @property
+    def kind(self) -> Literal["show"]:
+        return "show"
+
+    @property
+    def voice(self) -> str:
+        """Who writes: always the user."""
+        return "user"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gesture:
+    """A clip shown picture-in-picture, without its sound: the user's hands."""
+
+    clip: str
+    """Name of the clip."""
+    start: float = 0.0
+    """Time in that clip at which it begins."""
+    end: float | None = None
+    """Time in that clip at which it ends; None: with the clip."""
+    size: float = 0.4
+    """Its height as a share of the picture's."""
+    corner: Corner = Corner.TOP_RIGHT
+    means: str = ""
+    """What it says in words, for people and judges; the agent is never told."""
+    placement: Placement = Placement()
+
+    @property
+    def kind(self) -> Literal["gesture"]:
+        return "gesture"
+
+    @property
+    def voice(self) -> str:
+        """Whose it is: always the user's."""
+        return "user"
+
+    @property
+    def text(self) -> str:
+        """What it means, or else which clip it is."""
+        return self.means or self.clip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,9 +189,13 @@ class Embedded:
     def kind(self) -> Literal["embedded"]:
         return "embedded"
 
+    @property
+    def placement(self) -> Placement:
+        return Placement(anchor=Anchor.TIME, at=self.start)
 
-Instruction = Say | Embedded
-"""The open set of instruction kinds (`show` and `gesture` join it later)."""
+
+Instruction = Say | Show | Gesture | Embedded
+"""The open set of instruction kinds; the end of one that is seen is its last new picture."""
 
 PRIOR = "prior"
 """Name of the path that the scenario goes on along, fixed beforehand."""
@@ -202,10 +288,20 @@ class Turn:
     """Id of the turn whose standing instruction asked for this answer."""
     evidence: tuple[tuple[float, float], ...] = ()
     """Clip times between which the answer can be seen or heard."""
+    prior: bool = False
+    """It tells the prior knowledge before the author's first turn."""
+    card: tuple[str, ...] = ()
+    """Lines of text that fill the picture, in silence, instead of a clip."""
 
     @property
     def duration(self) -> float:
         return self.end - self.start
+
+    @property
+    def reacts(self) -> Placement | None:
+        """What the agent must do for the turn to begin, and how long after; None: nothing."""
+        placed = (i.placement for i in self.instructions)
+        return next((p for p in placed if p.anchor in REACTIONS), None)
 
     @property
     def asked(self) -> bool:
@@ -219,7 +315,31 @@ class Prior:
 
     steps: tuple[str, ...] = ()
     forms: tuple[str, ...] = ("text",)
-    """How it is told; `text` puts the steps into the session's instructions."""
+    """How it is told: `text` puts the steps into the session's instructions, `subtitles` below the
+    goal throughout, `card` and `clip` are turns of their own before the author's first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Background:
+    """A sound under the clip's own: noise, or people who talk among themselves."""
+
+    sound: Path
+    """Absolute path of the sound file."""
+    level: float = -15.0
+    """How loud it is against the instructions, in LU."""
+    clip: str | None = None
+    """Name of the clip under which it lies; None for all."""
+    at: float | None = None
+    """Clip time at which it begins; None loops it all along."""
+    until: float | None = None
+    """Clip time at which it is cut; None lets it end by itself."""
+
+    def under(self, turn: Turn) -> bool:
+        """Whether it may be heard in that turn."""
+        if turn.card or self.clip not in (None, turn.clip):
+            return False
+        begun = self.at is None or self.at < turn.end
+        return begun and (self.until is None or self.until > turn.start)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,13 +368,23 @@ class Scenario:
     pace: Pace = Pace.WAIT
     goal: str = ""
     """Shown as a subtitle throughout; empty shows none."""
+    font: Path | None = None
+    """Absolute path of the font file for all text on the picture; None takes the packaged ones."""
     prior: Prior = Prior()
     voices: Mapping[str, Voice] = field(default_factory=dict)
     """Who speaks, by the name that `Say.voice` uses."""
+    backgrounds: tuple[Background, ...] = ()
     limits: Limits = Limits()
     canvas: Canvas = Canvas()
     warnings: tuple[str, ...] = field(default=())
     """What the loader noticed that is not wrong."""
+
+    @property
+    def subtitle(self) -> str:
+        """What stands at the bottom of every picture: a paragraph a line; empty for nothing."""
+        steps = self.prior.steps if "subtitles" in self.prior.forms else ()
+        numbered = (f"{n}. {step}" for n, step in enumerate(steps, 1))
+        return "\n".join((*filter(None, (" ".join(self.goal.split()),)), *numbered))
 
     def turn(self, turn_id: str) -> Turn:
         """The turn of that id; KeyError if there is none."""

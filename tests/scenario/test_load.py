@@ -68,6 +68,20 @@ SMALLEST = f"""\
     quiet: true
 """
 
+REACTING = SMALLEST.replace(
+    "    quiet: true\n",
+    "    say:\n      text: Wait.\n      file: say.flac\n      at: speaking + 1.5\n"
+    "    answer: Yes.\n",
+)
+
+
+def test_an_instruction_may_wait_for_the_agent(write: Write) -> None:
+    first, second = load_scenario(write(REACTING)).turns
+    assert first.reacts is None
+    assert second.reacts == Placement(anchor=Anchor.SPEAKING, at=1.5)
+    assert second.reacts.within == Placement(anchor=Anchor.START)
+
+
 FULL = """\
 version: 1
 id: bottles-watch
@@ -309,17 +323,72 @@ WRONG = {
         "7: turns[1].id: 't1' is the id of turns[0] already",
         TURN + "    quiet: true\n  - id: t1\n    until: 9\n    quiet: true\n",
     ),
-    "show": (
-        "7: turns[0].show: is not in this version yet",
-        TURN + "    quiet: true\n    show: Hi\n",
+    "show without text": (
+        "7: turns[0].show.text: is missing",
+        TURN + "    quiet: true\n    show:\n      style: typed\n",
     ),
-    "gesture": (
-        "7: turns[0].gesture: is not in this version yet",
+    "a style of writing": (
+        "9: turns[0].show.style: 'chalk' is not known; allowed: typed, handwritten",
+        TURN + "    quiet: true\n    show:\n      text: Hi\n      style: chalk\n",
+    ),
+    "writing outside": (
+        "9: turns[0].show.at: 7 is outside the turn; allowed: 0 to 5",
+        TURN + "    quiet: true\n    show:\n      text: Hi\n      at: 7\n",
+    ),
+    "a gesture of no clip": (
+        "7: turns[0].gesture.clip: 'wave' is no clip; allowed: main",
         TURN + "    quiet: true\n    gesture: wave\n",
     ),
+    "a gesture's size": (
+        "9: turns[0].gesture.size: '40' is not a share of the picture's height: 0.1 to 1",
+        TURN + "    quiet: true\n    gesture:\n      clip: main\n      size: 40\n",
+    ),
+    "a gesture trimmed away": (
+        "10: turns[0].gesture.until: 1 must be after `from` (2)",
+        TURN + "    quiet: true\n    gesture:\n      clip: main\n      from: 2\n      until: 1\n",
+    ),
+    "two gestures at the end": (
+        "7: turns[0].gesture: two are placed at the end",
+        TURN + "    quiet: true\n    gesture:\n      - main\n      - main\n",
+    ),
+    "a level": (
+        "10: turns[0].say.level: 'loud' is not a level in LU",
+        TURN
+        + "    quiet: true\n    say:\n      text: Hi\n      file: say.flac\n      level: loud\n",
+    ),
+    "a background without its file": (
+        "5: backgrounds[0].file: 'none.flac': no such file",
+        TURN.replace("turns:", "backgrounds:\n  - file: none.flac\nturns:") + "    quiet: true\n",
+    ),
+    "a background that ends without a beginning": (
+        "6: backgrounds[0].until: is allowed only with `at`",
+        TURN.replace("turns:", "backgrounds:\n  - file: say.flac\n    until: 3\nturns:")
+        + "    quiet: true\n",
+    ),
+    "no such font": (
+        "4: font: 'none.ttf': no such file",
+        TURN.replace("turns:", "font: none.ttf\nturns:") + "    quiet: true\n",
+    ),
     "speaking": (
-        "9: turns[0].say.at: 'speaking + 1' is not in this version yet",
+        "7: turns[0].say: the first turn cannot wait for the agent's speech",
         TURN + "    quiet: true\n    say:\n      text: Hi\n      at: speaking + 1\n",
+    ),
+    "speaking soon": (
+        "9: turns[0].say.at: 'speaking soon' is not known; allowed: speaking + seconds",
+        TURN + "    quiet: true\n    say:\n      text: Hi\n      at: speaking soon\n",
+    ),
+    "two that wait": (
+        "turns[1].show: one instruction of a turn can wait for the agent's speech, not several",
+        TURN
+        + "    quiet: true\n  - until: 9\n    quiet: true\n    say:\n      text: Hi\n"
+        + "      file: say.flac\n      at: speaking\n"
+        + "    show:\n      text: Hi\n      at: stopped+2\n",
+    ),
+    "waiting while the clip plays on": (
+        "turns[1]: `at: stopped + ...` needs `pace: wait`",
+        TURN.replace("turns:", "pace: continuous\nturns:")
+        + "    quiet: true\n  - until: 9\n    quiet: true\n    say:\n      text: Hi\n"
+        + "      file: say.flac\n      at: stopped + 0.5\n",
     ),
     "no sound file": (
         "7: turns[0].say: is not rendered to speech yet: omnistage render-speech",

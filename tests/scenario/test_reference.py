@@ -10,14 +10,17 @@ import pytest
 from simulator.plugins import content_root
 from simulator.scenario.load import load_scenario
 from simulator.scenario.schema import (
+    BackgroundModel,
     CanvasModel,
     ClipModel,
     EmbeddedModel,
+    GestureModel,
     LimitsModel,
     PathModel,
     PriorModel,
     SayModel,
     ScenarioModel,
+    ShowModel,
     Strict,
     TurnModel,
     VoiceModel,
@@ -26,7 +29,7 @@ from simulator.scenario.taxonomy import TASKS
 
 TEXT = (content_root("scenarios") / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
-LATER = {"show", "gesture", "choice", "caption"}
+LATER = {"choice", "caption"}
 
 
 @pytest.mark.parametrize(
@@ -36,12 +39,15 @@ LATER = {"show", "gesture", "choice", "caption"}
         TurnModel,
         SayModel,
         EmbeddedModel,
+        ShowModel,
+        GestureModel,
         ClipModel,
         LimitsModel,
         CanvasModel,
         PriorModel,
         PathModel,
         VoiceModel,
+        BackgroundModel,
     ],
 )
 def test_every_key_has_an_example(model: type[Strict]) -> None:
@@ -87,7 +93,7 @@ def test_examples_load(tmp_path: Path, index: int) -> None:
     text = whole(BLOCKS[index])
     if "clip: " not in text.split("turns:")[-1] and "clips:" in text:
         text = text.replace("turns:\n  - ", "turns:\n  - clip: desk\n    ", 1)
-    for name in re.findall(r"[\w/-]+\.(?:mp4|mkv|flac)\b", re.sub(r"https?://\S+", "", text)):
+    for name in re.findall(r"[\w/-]+\.(?:mp4|mkv|flac|ttf)\b", re.sub(r"https?://\S+", "", text)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"")
     path = tmp_path / "made.yaml"
