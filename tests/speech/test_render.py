@@ -238,6 +238,7 @@ def test_old_sounds_are_found_and_deleted_but_not_those_of_a_neighbour(
     assert unused(path) == []
     write(TURNS.replace("lunch", "dinner"))
     render_speech(path, cache=cache, engines=[bell])
+    (path.parent / "notes.yaml").write_text("version: 1\n")
     assert [s.text for s in unused(path)] == ["Is it lunch time?"]
     (gone,) = prune(path)
     assert not (path.parent / "speech" / gone.file).exists()
