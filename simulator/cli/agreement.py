@@ -39,7 +39,7 @@ def show_agreement(run: Path, judges: tuple[str, ...], human: Path | None) -> in
     files = write_agreement(run, found, turns, humans)
     _print(found, console)
     _print_disagreements(disagreements(turns), console)
-    console.print(f"-> {files[0]}, {files[1]}", highlight=False)
+    console.print(Text(f"-> {', '.join(map(str, files))}"))
     return 0
 
 

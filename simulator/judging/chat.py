@@ -223,7 +223,8 @@ class Chat:
                 tries += 1
                 self._give_up(status, text)
                 if tries >= self.endpoint.tries:
-                    raise NoReply(f"{_what(status, text)}, {tries} times over", raw=text)
+                    times = f"{tries} time{'' if tries == 1 else 's'}"
+                    raise NoReply(f"{_what(status, text)}, {times}", raw=text)
                 self.spend.retries += 1
                 wait = self._wait(headers, tries, status, text)
                 # One refusal for being too fast is meant for all who ask.
@@ -274,15 +275,17 @@ class Chat:
             choice = body["choices"][0]
             message = choice["message"]
             content = message.get("content")
-            usage = body.get("usage") or {}
+            refusal, finish = message.get("refusal"), choice.get("finish_reason")
+            if isinstance(content, list):  # in parts
+                content = "".join(str(part.get("text", "")) for part in content)
         except (ValueError, LookupError, TypeError, AttributeError):
             return None
         said = content if isinstance(content, str) else ""
-        used_in = int(usage.get("prompt_tokens") or guess)
-        used_out = int(usage.get("completion_tokens") or tokens_in(said))
+        usage = body.get("usage")
+        used_in = _count(usage, "prompt_tokens", guess)
+        used_out = _count(usage, "completion_tokens", tokens_in(said))
         self.spend.add(used_in, used_out)
-        refusal = message.get("refusal")
-        if choice.get("finish_reason") == "content_filter":
+        if finish == "content_filter":
             raise NoReply("the server's content filter stopped it", raw=self._redact.text(text))
         if refusal:
             raise NoReply("the model refused to judge", raw=self._redact.text(str(refusal)))
@@ -348,6 +351,12 @@ class Chat:
             return None if kept is None else Asked(value=read(kept.text), cached=True, reply=kept)
         except Unreadable:
             return None
+
+
+def _count(usage: object, name: str, guess: int) -> int:
+    """A count of tokens, where the server has a sensible one."""
+    value = usage.get(name) if isinstance(usage, dict) else None
+    return value if isinstance(value, int) and value > 0 else guess
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -33,6 +33,8 @@ class Say:
     error: Mapping[str, Any] | str = ""
     """The body, for a status other than 200: the `error` object, or plain text."""
     headers: Mapping[str, str] = field(default_factory=dict)
+    body: object = None
+    """The whole body instead of a completion, for a status of 200."""
     finish: str = "stop"
     refusal: str | None = None
     delay: float = 0.0
@@ -119,6 +121,8 @@ class JudgeServer:
         if say.status != 200:
             error = say.error if isinstance(say.error, str) else json.dumps({"error": say.error})
             return web.Response(status=say.status, text=error, headers=say.headers)
+        if say.body is not None:
+            return web.json_response(say.body, headers=say.headers)
         message = {"role": "assistant", "content": say.text, "refusal": say.refusal}
         choice = {"index": 0, "finish_reason": say.finish, "message": message}
         usage = {"prompt_tokens": 400, "completion_tokens": 80, "total_tokens": 480}

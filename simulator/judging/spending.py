@@ -81,9 +81,10 @@ class Spend:
     def told(self, prices: Prices | None) -> str:
         """In a line."""
         parts = [f"{self.calls} call{'' if self.calls == 1 else 's'}"]
-        parts += [
-            f"{n} {w}" for n, w in ((self.repairs, "repairs"), (self.retries, "retries")) if n
-        ]
+        if self.repairs:
+            parts.append(f"{self.repairs} to mend a reply")
+        if self.retries:
+            parts.append(f"{self.retries} tried again")
         parts.append(f"{self.tokens_in:,} tokens in and {self.tokens_out:,} out")
         if prices is not None:
             parts.append(f"cost {prices.of(self.tokens_in, self.tokens_out):.4f}")

@@ -264,12 +264,18 @@ def write_agreement(
     found: Agreement,
     turns: Sequence[PanelTurn],
     humans: Mapping[Key, Mapping[str, float]] | None,
-) -> tuple[Path, Path]:
-    """`agreement.json` with the figures, `agreement.csv` with a row a turn. Raises InputError."""
-    figures, table = run / "agreement.json", run / "agreement.csv"
+) -> tuple[Path, ...]:
+    """`agreement.json` with the figures, `.svg` with the heat map, `.csv` with a row a turn.
+
+    Raises InputError if the run's folder cannot be written.
+    """
+    from simulator.report.heatmap import heat_map
+
+    figures, table, picture = (run / f"agreement.{kind}" for kind in ("json", "csv", "svg"))
     body: dict[str, Any] = {"version": 1, "scale": FULL, **asdict(found)}
     try:
         figures.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
+        picture.write_text(heat_map(found), encoding="utf-8")
         with table.open("w", newline="", encoding="utf-8") as file:
             out = csv.writer(file)
             out.writerow(
@@ -282,7 +288,7 @@ def write_agreement(
                 out.writerow([t.attempt, t.scenario, t.turn, *cells, t.candidate])
     except OSError as error:
         raise InputError(f"cannot write to {run}: {error.strerror}") from None
-    return figures, table
+    return figures, table, picture
 
 
 def _cell(points: float | None) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from simulator.errors import InputError
+from simulator.judging.chat import retry_after
 from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.replies import DIMENSIONS
 from simulator.judging.server import Answers, Body, JudgeServer, Say, case_in, verdict
@@ -219,7 +220,7 @@ async def test_a_wait_beyond_patience_and_endless_refusal_fail() -> None:
     assert "asks to wait 7200 s" in found.why
     assert len(server.requests) == 1
     found, server = await judged([Say(status=503, headers={"Retry-After": "0"})], tries="3")
-    assert found.why.startswith("status 503, 3 times over")
+    assert found.why.startswith("status 503, 3 times")
     assert len(server.requests) == 3
 
 
@@ -230,6 +231,48 @@ async def test_time_outs_and_answers_that_are_none_fail() -> None:
     assert "no answer within 0.1 s" in found.why
     judge: Any = load_judge("rubric:m@http://127.0.0.1:9/v1", {"tries": "1"})
     assert "ClientConnectorError" in (await judge.judge(RIGHT)).why
+
+
+@pytest.mark.parametrize(
+    "body", [[], "text", {}, {"choices": []}, {"choices": [{"message": None}]}, {"choices": [1]}]
+)
+async def test_a_body_that_is_no_completion_fails(body: object) -> None:
+    found, _ = await judged([Say(body=body)], tries="1")
+    assert found.state is VerdictState.JUDGE_FAILED
+    assert "status 200 without a completion, 1 time" in found.why
+
+
+@pytest.mark.parametrize("usage", [None, [], {"prompt_tokens": "many"}, {"prompt_tokens": -3}])
+async def test_usage_is_guessed_where_the_server_has_none(usage: object) -> None:
+    def says(body: Body) -> Say:
+        parts = [{"type": "text", "text": verdict(body, 5)}]
+        return Say(body={"choices": [{"message": {"content": parts}}], "usage": usage})
+
+    found, _ = await judged(says)
+    assert found.score == 1.0
+    assert found.details["tokens"]["in"] > 300
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "3"}, 3.0),
+        ({"Retry-After": "-3"}, 0.0),
+        ({"Retry-After-Ms": "1500", "Retry-After": "9"}, 1.5),
+        (
+            {
+                "Retry-After": "Mon, 30 Nov 2026 00:00:10 GMT",
+                "Date": "Mon, 30 Nov 2026 00:00:03 GMT",
+            },
+            7.0,
+        ),
+        ({"Retry-After": "soon"}, None),
+        ({"Retry-After": "inf"}, None),
+        ({}, None),
+    ],
+)
+def test_how_long_a_server_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
 
 
 async def test_an_unknown_model_or_a_wrong_key_is_asked_for_once_in_all(

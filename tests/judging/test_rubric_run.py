@@ -188,7 +188,7 @@ async def test_the_command_says_what_it_will_cost_and_what_it_did(
     assert re.search(r"rubric-x: about 1 call, \d+ tokens, 0.00", "\n".join(told))
     assert any("rubric-x: 1 turn not judged: its reply cannot be read" in t for t in told)
     assert any("--retry-failed tries these again" in t for t in told)
-    assert any("2 calls, 1 repairs" in t and "cost 0.0011" in t for t in told)
+    assert any("2 calls, 1 to mend a reply" in t and "cost 0.0011" in t for t in told)
     assert await judge_it([Say(status=401, error={"message": "bad key"})], retry=True) == 1
     assert any("check the key in the environment" in t for t in told)
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
@@ -135,6 +136,11 @@ def test_people_beside_judges(
     assert (fair["against"], fair["bias"]["value"]) == ("human", 0.0)
     assert fair["pearson"]["value"] == pytest.approx(1)
     assert body["humans"] == len(KNOWN)
+    picture = ElementTree.fromstring((run_folder / "agreement.svg").read_text())
+    cells = [e.text for e in picture.iter() if e.tag.endswith("text")]
+    assert cells.count("1.00") == 4 + 2
+    assert cells.count("-1.00") == 4
+    assert cells.count("human") == 2
     with (run_folder / "agreement.csv").open(newline="") as file:
         read = list(csv.DictReader(file))
     assert len(read) == len(KNOWN)
