@@ -203,6 +203,18 @@ def calibrate(
     raise typer.Exit(show_calibration(as_json=as_json, repeats=repeats))
 
 
+@app.command()
+def check(
+    scenarios: Annotated[
+        list[str], typer.Argument(help="Scenario files, folders of them, or ids of bundled ones")
+    ],
+) -> None:
+    """Tell every error and warning of scenarios. Exit status: 0 none, 1 warnings, 2 errors."""
+    from simulator.cli.check import check_scenarios
+
+    raise typer.Exit(check_scenarios(scenarios))
+
+
 def main() -> None:
     """Entry point: errors that were foreseen are one line and a hint, never a traceback."""
     try:
