@@ -215,6 +215,17 @@ def check(
     raise typer.Exit(check_scenarios(scenarios))
 
 
+@app.command()
+def schema(
+    out: Annotated[Path | None, typer.Option("--out", help="Write it to this file")] = None,
+    force: Annotated[bool, typer.Option(help="Write over a file that exists")] = False,
+) -> None:
+    """Print the scenario format as a JSON Schema, for editors that complete and check YAML."""
+    from simulator.cli.schema import show_schema
+
+    raise typer.Exit(show_schema(out, force=force))
+
+
 def main() -> None:
     """Entry point: errors that were foreseen are one line and a hint, never a traceback."""
     try:

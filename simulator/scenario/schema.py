@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from simulator.scenario.taxonomy import CUSTOM, TASKS
+from simulator.scenario.taxonomy import CUSTOM, TASKS, task_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)")
@@ -118,8 +118,10 @@ def _spoken(value: Any) -> Any:
 
 def _task(value: Any) -> str:
     text = _text(value)
-    if text not in TASKS and text != CUSTOM:
-        raise wrong(f"{text!r} is no task; allowed: {', '.join(TASKS)}, {CUSTOM}")
+    if task_of(text) is None:
+        raise wrong(
+            f"{text!r} is no task; allowed: {', '.join(TASKS)}, {CUSTOM}, {CUSTOM}:a-name-of-yours"
+        )
     return text
 
 

@@ -476,3 +476,14 @@ def test_a_recordings_copy_needs_no_media(write: Write, tmp_path: Path) -> None:
     assert load_recorded_scenario(folder).turns[0].expect == Answer(text="There are three bottles.")
     with pytest.raises(InputError, match=r"has no scenario\.yaml"):
         load_recorded_scenario(tmp_path)
+
+
+def test_a_task_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "x.mp4").write_bytes(b"")
+    path = tmp_path / "x.yaml"
+    text = "version: 1\nid: x\ntask: {}\nclip: x.mp4\nturns:\n  - until: 3\n    quiet: true\n"
+    path.write_text(text.format("custom:sorting"))
+    assert load_scenario(path).task == "custom:sorting"
+    path.write_text(text.format("'custom: sorting'"))
+    with pytest.raises(ScenarioError, match="custom:a-name-of-yours"):
+        load_scenario(path)
