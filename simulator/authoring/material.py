@@ -89,6 +89,7 @@ class Material:
 
     def _probes(self) -> Mapping[str, Probe]:
         used = {turn.clip for turn in self._scenario.turns}
+        used |= {getattr(i, "clip", "") for t in self._scenario.turns for i in t.instructions}
         probes = {}
         for name, clip in self._scenario.clips.items():
             where = ("clips", name) if self._written("clips", name) else ("clip",)
