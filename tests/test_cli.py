@@ -43,7 +43,7 @@ def scenario(tmp_path: Path) -> Path:
 def test_help_and_version() -> None:
     shown = omnistage("--help")
     assert shown.returncode == 0
-    for command in ("demo", "run", "judge", "report", "agents", "judges", "doctor", "calibrate"):
+    for command in ("demo", "run", "judge", "report", "agents", "judges", "doctor", "check", "new"):
         assert f"\n  {command}" in shown.stdout
     assert omnistage("--version").stdout.startswith("omnistage 0.")
 
@@ -68,6 +68,11 @@ def test_lists() -> None:
         (("run", "demo"), "--agent"),
         (("judge", "nowhere"), "no such folder"),
         (("report", "."), "not a run folder"),
+        (("check", "demmo"), "did you mean demo"),
+        (("check", "."), "no scenario in this folder"),
+        (("preview", "demmo"), "did you mean demo"),
+        (("new", "nowhere.mp4"), "no such file"),
+        (("schema", "--out", "nowhere/x.json"), "cannot be written"),
     ],
 )
 def test_bad_input_is_one_clear_line(words: tuple[str, ...], said: str, tmp_path: Path) -> None:

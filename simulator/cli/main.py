@@ -274,6 +274,20 @@ def new(
 
 
 @app.command()
+def preview(
+    scenario: Annotated[str, typer.Argument(help="A scenario file, or the id of a bundled one")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for it. Default: <id>-preview")
+    ] = None,
+    force: Annotated[bool, typer.Option(help="Write over a preview that exists")] = False,
+) -> None:
+    """See and hear what the agent will get: a film, a contact sheet and a transcript."""
+    from simulator.cli.preview import preview_scenario
+
+    raise typer.Exit(preview_scenario(scenario, out, force=force))
+
+
+@app.command()
 def schema(
     out: Annotated[Path | None, typer.Option("--out", help="Write it to this file")] = None,
     force: Annotated[bool, typer.Option(help="Write over a file that exists")] = False,
