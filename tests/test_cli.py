@@ -43,7 +43,8 @@ def scenario(tmp_path: Path) -> Path:
 def test_help_and_version() -> None:
     shown = omnistage("--help")
     assert shown.returncode == 0
-    for command in ("demo", "run", "judge", "report", "agents", "judges", "doctor", "check", "new"):
+    commands = ("demo", "run", "judge", "report", "agents", "judges", "doctor", "calibrate")
+    for command in (*commands, "new", "check", "preview", "schema"):
         assert f"\n  {command}" in shown.stdout
     assert omnistage("--version").stdout.startswith("omnistage 0.")
 

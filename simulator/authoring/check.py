@@ -17,7 +17,8 @@ from simulator.authoring.material import Material
 from simulator.authoring.points import weak_points
 from simulator.errors import InputError, ScenarioError
 from simulator.media.cache import Cache
-from simulator.scenario.load import find_scenario, load_scenario
+from simulator.scenario.collection import COLLECTION, find_collection, quick_id
+from simulator.scenario.load import find_scenario, load_collection, load_scenario
 from simulator.scenario.source import LARGEST, parse
 from simulator.scenario.types import Scenario
 
@@ -37,14 +38,54 @@ class Checked:
         return sum(f.level is level for f in self.findings)
 
 
+def _double(path: Path, scenario_id: str) -> str:
+    """Another scenario of the same collection with the same id."""
+    shared = find_collection(path)
+    if shared is None:
+        return ""
+    for file in sorted(_in_folder(shared.parent)):
+        try:
+            if file.resolve() != path.resolve() and quick_id(file) == scenario_id:
+                return str(file)
+        except OSError:
+            # Its own check says why it cannot be read.
+            continue
+    return ""
+
+
+def _collection(path: Path) -> Checked:
+    """A collection's own file."""
+    out = Findings(str(path))
+    try:
+        out.root = parse(path, str(path)).root
+        for line in load_collection(path).idle():
+            out.warn(("licences", line), "fits no file in this collection")
+    except ScenarioError as error:
+        for problem in error.problems:
+            out.problem(problem)
+    return Checked(file=str(path), scenario=None, findings=tuple(out.all))
+
+
 def check_all(names: Sequence[str], cache: Cache) -> Iterator[Checked]:
     """Look over files, whole folders and bundled ids, each file once, as they get ready.
 
     Raises InputError for a name that is nothing, and for a folder without a scenario.
     """
     seen: dict[str, str] = {}
-    for path in _files(names):
-        yield _check(path, cache, seen)
+    files = _files(names)
+    shared = {s.resolve(): s for path in files if (s := find_collection(path)) is not None}
+    broken = set()
+    for resolved, path in shared.items():
+        checked = _collection(path)
+        if checked.count(Level.ERROR):
+            broken.add(resolved)
+        if checked.findings:
+            yield checked
+    for path in files:
+        lies_in = find_collection(path)
+        # Without what its collection gives, all that could be said of a scenario is wrong.
+        if lies_in is None or lies_in.resolve() not in broken:
+            yield _check(path, cache, seen)
 
 
 def _files(names: Sequence[str]) -> list[Path]:
@@ -65,7 +106,8 @@ def _files(names: Sequence[str]) -> list[Path]:
 def _in_folder(folder: Path) -> Iterator[Path]:
     """The scenario files in a folder and below; hidden folders are passed over."""
     for file in (*folder.rglob("*.yaml"), *folder.rglob("*.yml")):
-        if any(part.startswith(".") for part in file.relative_to(folder).parts):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if hidden or file.name == COLLECTION:
             continue
         try:
             with file.open("rb") as opened:
@@ -87,6 +129,8 @@ def _check(path: Path, cache: Cache, seen: dict[str, str]) -> Checked:
             out.problem(problem)
     if scenario is not None:
         first = seen.setdefault(scenario.id, str(path))
+        if first == str(path):
+            first = _double(path, scenario.id) or first
         if first != str(path):
             out.error(("id",), f"{scenario.id!r} is the id of {first} already")
         for warning in scenario.warnings:

@@ -258,3 +258,15 @@ class ScenarioModel(Strict):
     canvas: CanvasModel = CanvasModel()
     turns: Annotated[list[Any], BeforeValidator(_list)]
     """Each is read on its own as a TurnModel, so that one wrong turn hides no other's problems."""
+
+
+class CollectionModel(Strict):
+    """`collection.yaml`: what the scenarios of a folder share."""
+
+    version: Annotated[str, _choice("1")]
+    title: Text = ""
+    pace: Annotated[str, _choice("wait", "continuous")] = "wait"
+    voices: dict[Name, Text] = Field(default={})
+    limits: LimitsModel = LimitsModel()
+    canvas: CanvasModel = CanvasModel()
+    licences: dict[str, Text] = Field(default={})

@@ -38,7 +38,7 @@ def checked(cache: Cache, *files: Path) -> list[Checked]:
 
 
 def texts(cache: Cache, file: Path, level: Level) -> list[str]:
-    (one,) = checked(cache, file)
+    *_, one = checked(cache, file)
     return [f"{f.line}: {f.text}" for f in one.findings if f.level is level]
 
 
@@ -171,3 +171,25 @@ def test_exit_status(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_bundled_scenarios_pass(cache: Cache, media_dir: Path) -> None:
     found = [f for one in check_all([str(content_root("scenarios"))], cache) for f in one.findings]
     assert found == []
+
+
+def test_a_collection(desk: Desk, cache: Cache) -> None:
+    turn = "  - until: 6\n    quiet: true\n"
+    desk.write(turn, name="one.yaml")
+    two = desk.write(turn, name="two.yaml", id="two")
+    shared = desk.folder / "collection.yaml"
+    shared.write_text("version: 1\nlicences:\n  clip.mkv: CC0-1.0\n  gone.mp4: CC0-1.0\n")
+    two.write_text(two.read_text().replace("  licence: CC0-1.0\n", ""))
+    found = [str(f) for c in checked(cache, desk.folder) for f in c.findings]
+    assert found == [f"{shared}:4: warning: licences.gone.mp4: fits no file in this collection"]
+    two.write_text(two.read_text().replace("id: two", "id: made"))
+    assert "is the id of" in texts(cache, two, Level.ERROR)[0], "also if only one is looked at"
+
+
+def test_a_broken_collection_is_told_once(desk: Desk, cache: Cache) -> None:
+    turn = "  - until: 6\n    quiet: true\n"
+    desk.write(turn, name="one.yaml")
+    desk.write(turn, name="two.yaml", id="two")
+    (desk.folder / "collection.yaml").write_text("version: 1\npace: fast\n")
+    (one,) = checked(cache, desk.folder)
+    assert [f.line for f in one.findings] == [2]

@@ -12,6 +12,7 @@ from simulator.scenario.load import load_scenario
 from simulator.scenario.schema import (
     CanvasModel,
     ClipModel,
+    CollectionModel,
     LimitsModel,
     PriorModel,
     SayModel,
@@ -28,7 +29,16 @@ LATER = {"show", "gesture", "choice", "caption", "paths"}
 
 @pytest.mark.parametrize(
     "model",
-    [ScenarioModel, TurnModel, SayModel, ClipModel, LimitsModel, CanvasModel, PriorModel],
+    [
+        ScenarioModel,
+        TurnModel,
+        SayModel,
+        ClipModel,
+        LimitsModel,
+        CanvasModel,
+        PriorModel,
+        CollectionModel,
+    ],
 )
 def test_every_key_has_an_example(model: type[Strict]) -> None:
     examples = "\n".join(BLOCKS)
@@ -77,5 +87,8 @@ def test_examples_load(tmp_path: Path, index: int) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"")
     path = tmp_path / "made.yaml"
+    if "licences:" in text:
+        (tmp_path / "collection.yaml").write_text(BLOCKS[index], encoding="utf-8")
+        text = whole("    quiet: true\n")
     path.write_text(text, encoding="utf-8")
     assert load_scenario(path).turns, text
