@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 
+import fontpkg_noto_sans
 from PIL import ImageDraw, ImageFont
-
-from simulator.media.subtitle import font_path
 
 Colour = tuple[int, int, int]
 
@@ -28,7 +28,9 @@ EXPECT = {"answer": ANSWER, "quiet": QUIET, "either": EITHER}
 
 @lru_cache(maxsize=16)
 def font(size: int) -> ImageFont.FreeTypeFont:
-    return ImageFont.truetype(str(font_path()), size)
+    """The packaged font's upright face; these letters are ours, not the scenario's."""
+    faces = sorted(Path(fontpkg_noto_sans.ROOT, "files").glob("*.ttf"))
+    return ImageFont.truetype(str(next(f for f in faces if "Italic" not in f.name)), size)
 
 
 def fitted(text: str, size: int, width: float) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from simulator.errors import InputError, ScenarioError
+from simulator.plugins import content_root
 from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo
 from simulator.recording.writer import RecordingWriter
 from simulator.scenario.load import find_scenario, load_recorded_scenario, load_scenario
+from simulator.scenario.schema import CollectionModel
 from simulator.scenario.types import Pace, Scenario
 
 SHARED = """\
@@ -54,6 +57,13 @@ def kitchen(tmp_path: Path) -> Path:
     (folder / "one" / "one.yaml").write_text(LEAST.format("one", "../media/own.mp4"))
     (folder / "two.yaml").write_text(LEAST.format("two", "media/special.mp4"))
     return folder
+
+
+def test_every_key_is_in_the_reference() -> None:
+    text = (content_root("scenarios") / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```yaml\n([^`]*licences:[^`]*)```", text)
+    keys = re.findall(r"^(\w+):", block, re.MULTILINE)
+    assert set(keys) == set(CollectionModel.model_fields)
 
 
 def test_what_is_left_out_comes_from_the_collection(kitchen: Path) -> None:

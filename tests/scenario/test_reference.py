@@ -12,7 +12,6 @@ from simulator.scenario.load import load_scenario
 from simulator.scenario.schema import (
     CanvasModel,
     ClipModel,
-    CollectionModel,
     LimitsModel,
     PriorModel,
     SayModel,
@@ -29,16 +28,7 @@ LATER = {"show", "gesture", "choice", "caption", "paths"}
 
 @pytest.mark.parametrize(
     "model",
-    [
-        ScenarioModel,
-        TurnModel,
-        SayModel,
-        ClipModel,
-        LimitsModel,
-        CanvasModel,
-        PriorModel,
-        CollectionModel,
-    ],
+    [ScenarioModel, TurnModel, SayModel, ClipModel, LimitsModel, CanvasModel, PriorModel],
 )
 def test_every_key_has_an_example(model: type[Strict]) -> None:
     examples = "\n".join(BLOCKS)
