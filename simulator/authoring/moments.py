@@ -78,7 +78,8 @@ def evidence(prepared: Prepared) -> Iterator[tuple[PreparedTurn, float, float]]:
                 if other.turn.clip != turn.turn.clip:
                     continue
                 first, last = max(start, other.turn.start), min(end, other.turn.end)
-                if first < last or (first == last and first == start):
+                moment = start == end and other.turn.start <= start < other.turn.end
+                if first < last or moment:
                     shift = other.stream_start - on_grid(other.turn.start)
                     yield turn, first + shift, last + shift
 

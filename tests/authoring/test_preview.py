@@ -33,6 +33,7 @@ TURNS = """\
       - [yellow, gold]
     evidence:
       - [1, 4]
+      - [2.5, 2.5]
   - id: guest
     from: 4
     until: 6
@@ -47,6 +48,8 @@ TURNS = """\
     event: 7.2
     within: 2
     answer: It is there.
+    evidence:
+      - [6, 7.2]
 """
 HEAD = "voices:\n  guest: someone\ncanvas:\n  width: 320\n  height: 180\n  fps: 10\n"
 
@@ -64,7 +67,8 @@ def test_moments(prepared: Prepared) -> None:
     due = [(round(w.due, 2), w.within, w.event) for w in windows(prepared)]
     assert due == [(3, 8, False), (6.2, 2, True)]
     # What is cut out between the turns is no evidence.
-    assert [(round(a, 2), round(b, 2)) for _, a, b in evidence(prepared)] == [(1, 3)]
+    seen = [(t.turn.id, round(a, 2), round(b, 2)) for t, a, b in evidence(prepared)]
+    assert seen == [("ask", 1, 3), ("ask", 2.5, 2.5), ("told", 5, 6.2)]
 
 
 def test_the_transcript(prepared: Prepared) -> None:
