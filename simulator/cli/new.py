@@ -69,17 +69,20 @@ def _line(question: str, default: str) -> str:
     return str(typer.prompt(question, default=default, show_default=bool(default))).strip()
 
 
-def clip_time(text: str) -> float:
+def clip_time(text: str, option: str = "--at") -> float:
     """A time as in a scenario. Raises InputError."""
     try:
         return seconds(text)
     except ValueError as error:
-        raise InputError(str(error)) from None
+        raise InputError(f"{option}: {error}") from None
 
 
-def span(text: str) -> tuple[float, float]:
+def span(text: str, option: str = "--evidence") -> tuple[float, float]:
     """FROM-TO. Raises InputError."""
     start, dash, end = text.partition("-")
     if not dash:
-        raise InputError(f"--evidence {text!r} must be FROM-TO, such as 1.5-4")
-    return clip_time(start), clip_time(end)
+        raise InputError(f"{option} {text!r} must be FROM-TO, such as 1.5-4")
+    first, last = clip_time(start, option), clip_time(end, option)
+    if first > last:
+        raise InputError(f"{option} {text!r} ends before it begins")
+    return first, last

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from simulator.authoring.draft import Draft, name_from, quoted, write_draft
 from simulator.authoring.schema import json_schema
 from simulator.cli import new
-from simulator.cli.new import new_scenario
+from simulator.cli.new import clip_time, new_scenario, span
 from simulator.errors import InputError
 from simulator.media.cache import hash_file
 from simulator.scenario.load import load_scenario
@@ -175,6 +175,15 @@ def test_any_text_survives(tmp_path_factory: pytest.TempPathFactory, text: str) 
     source = parse(file, "x")
     assert source.root.plain() == {"a": " ".join(text.split())}
     assert source.warnings == ()
+
+
+def test_times_on_the_command_line() -> None:
+    assert span("1:02.5-63") == (62.5, 63)
+    for text, said in (("3", "FROM-TO"), ("5-3", "ends before"), ("a-3", "--evidence: 'a' is no")):
+        with pytest.raises(InputError, match=said):
+            span(text)
+    with pytest.raises(InputError, match="--at: 'soon' is not a time"):
+        clip_time("soon")
 
 
 def test_names_from_files() -> None:
