@@ -20,7 +20,7 @@ LAYERS: list[tuple[int, str]] = [
     (2, r"simulator\.session\.(events|script|attribution|silence|prompt|cues|chronicle)"),
     (2, r"simulator\.session$|simulator\.testing|simulator\.metrics(\..*)?"),
     (3, r"simulator\.(rtc|bridge|recording)(\..*)?|simulator\.session\.engine"),
-    (4, r"simulator\.(judging|run|report|omniassistbench)(\..*)?"),
+    (4, r"simulator\.(judging|run|report|omniassistbench|authoring)(\..*)?"),
     (5, r"simulator\.cli(\..*)?|simulator\.__main__"),
 ]
 """Who may import whom: a module imports its own layer and those below."""

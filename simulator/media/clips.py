@@ -46,6 +46,21 @@ def locate(
     Raises InputError if it is not there, cannot be downloaded or has another hash; `progress` gets
     what is being done and the share of it that is done.
     """
+    found = local(clip, cache)
+    if found is not None:
+        return found
+    assert clip.url is not None
+    assert clip.sha256 is not None
+    kept = _kept(clip, cache)
+    download(clip.url, clip.sha256, kept, cache, progress)
+    return Located(kept, clip.sha256)
+
+
+def local(clip: Clip, cache: Cache) -> Located | None:
+    """Find a clip on this machine; None if it would have to be downloaded.
+
+    Raises InputError if it is a file that is not there.
+    """
     if clip.path is not None:
         if not clip.path.is_file():
             raise InputError(f"clip {clip.name}: {clip.path}: no such file")
@@ -61,14 +76,20 @@ def locate(
         return Located(found, clip.sha256)
     if clip.url is None or clip.sha256 is None:
         raise InputError(f"clip {clip.name}: neither a file nor a URL with its sha256")
-    suffix = PurePosixPath(unquote(urlsplit(clip.url).path)).suffix.lower()
-    kept = cache.clips / f"{clip.sha256}{suffix}"
     found = search(clip, cache)
     if found is not None:
         return Located(found, clip.sha256)
-    if not (kept.is_file() and cache.sha256(kept) == clip.sha256):
-        download(clip.url, clip.sha256, kept, cache, progress)
-    return Located(kept, clip.sha256)
+    kept = _kept(clip, cache)
+    if kept.is_file() and cache.sha256(kept) == clip.sha256:
+        return Located(kept, clip.sha256)
+    return None
+
+
+def _kept(clip: Clip, cache: Cache) -> Path:
+    """Where the cache keeps a clip that was downloaded."""
+    assert clip.url is not None
+    suffix = PurePosixPath(unquote(urlsplit(clip.url).path)).suffix.lower()
+    return cache.clips / f"{clip.sha256}{suffix}"
 
 
 def search(clip: Clip, cache: Cache) -> Path | None:

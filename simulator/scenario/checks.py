@@ -376,14 +376,20 @@ def _near(name: str, known: Mapping[str, object] | set[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else f"; allowed: {', '.join(sorted(known))}"
 
 
-def inside(folder: Path, written: str, *, there: bool = True) -> tuple[Path, str]:
+def inside(
+    folder: Path, written: str, *, root: Path | None = None, there: bool = True
+) -> tuple[Path, str]:
     """The file `written` in a scenario, and what is wrong with it (empty if nothing).
 
-    `there`: it must exist. A recording's copy of a scenario has no media beside it.
+    `root`: the collection's folder, for one that lies in a collection. `there`: it must exist. A
+    recording's copy of a scenario has no media beside it.
     """
     path = Path(os.path.normpath(folder / written))
-    if Path(written).is_absolute() or not path.is_relative_to(folder):
-        return path, f"{written!r} leads out of the scenario's folder; only files in it are allowed"
-    if there and not path.is_file():
+    if not there:
+        return path, ""
+    whose = "the scenario's" if root is None else "the collection's"
+    if Path(written).is_absolute() or not path.is_relative_to(root or folder):
+        return path, f"{written!r} leads out of {whose} folder; only files in it are allowed"
+    if not path.is_file():
         return path, f"{written!r}: no such file in {folder}"
     return path, ""

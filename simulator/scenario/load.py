@@ -21,7 +21,21 @@ from simulator.errors import InputError, ScenarioError
 from simulator.plugins import content_root
 from simulator.scenario.before import check, with_prior
 from simulator.scenario.checks import Checker, Step, inside
-from simulator.scenario.schema import ClipModel, ScenarioModel, Strict, TurnModel, VoiceModel
+from simulator.scenario.collection import (
+    COLLECTION,
+    SHARED,
+    Collection,
+    find_collection,
+    quick_id,
+)
+from simulator.scenario.schema import (
+    ClipModel,
+    CollectionModel,
+    ScenarioModel,
+    Strict,
+    TurnModel,
+    VoiceModel,
+)
 from simulator.scenario.source import Node, parse
 from simulator.scenario.types import (
     Anchor,
@@ -64,9 +78,14 @@ def load_recorded_scenario(recording: Path) -> Scenario:
     return _Loading(path, media=False, rendered=False).scenario()
 
 
+def load_collection(path: Path) -> Collection:
+    """Read a collection's file. Raises ScenarioError with all problems found."""
+    return _Loading(path).collection()
+
+
 def bundled_scenarios() -> list[Path]:
     """The scenario files that come with Omnistage."""
-    return sorted(content_root("scenarios").glob("*/*.yaml"))
+    return sorted(f for f in content_root("scenarios").glob("*/*.yaml") if f.name != COLLECTION)
 
 
 def find_scenario(path_or_id: str | Path) -> Path:
@@ -75,12 +94,12 @@ def find_scenario(path_or_id: str | Path) -> Path:
     if path.is_file():
         return path
     if path.is_dir():
-        inside = sorted(path.glob("*.yaml"))
+        inside = sorted(f for f in path.glob("*.yaml") if f.name != COLLECTION)
         if len(inside) == 1:
             return inside[0]
         names = ", ".join(f.name for f in inside) or "no .yaml file"
         raise InputError(f"{path}: is a folder with {names}", hint="name one scenario file")
-    bundled = {_id_of(file): file for file in bundled_scenarios()}
+    bundled = {quick_id(file): file for file in bundled_scenarios()}
     name = str(path_or_id)
     if name in bundled:
         return bundled[name]
@@ -91,23 +110,23 @@ def find_scenario(path_or_id: str | Path) -> Path:
     )
 
 
-def _id_of(file: Path) -> str:
-    """A bundled file's id, read quickly."""
-    found = re.search(r"^id:\s*(\S+)", file.read_text(encoding="utf-8"), re.MULTILINE)
-    return found[1] if found else file.stem
-
-
 class _Loading:
     """One file on its way to a Scenario."""
 
     def __init__(self, path: Path, *, media: bool = True, rendered: bool = True) -> None:
         self._path = path
         self._lock = Lock(path.absolute().parent) if rendered else None
-        self._find = partial(inside, path.absolute().parent, there=media)
         self._shown = str(path)
         self._problems: list[tuple[int, str]] = []
         self._source = parse(path, self._shown)
+        # A recording is complete by itself: what lies above it is not its collection.
+        shared = find_collection(path, above=media) if path.name != COLLECTION else None
+        self._collection = load_collection(shared) if shared is not None else None
+        root = self._collection.folder if self._collection is not None else None
+        self._find = partial(inside, path.absolute().parent, root=root, there=media)
         self._root = self._source.root
+        if self._collection is not None:
+            self._root = self._collection.under(self._root)
 
     def scenario(self) -> Scenario:
         if not isinstance(self._root.value, dict):
@@ -153,7 +172,7 @@ class _Loading:
         return Scenario(
             id=model.id,
             path=self._path.absolute(),
-            sha256=hashlib.sha256(self._source.data).hexdigest(),
+            sha256=hashlib.sha256(self._bytes()).hexdigest(),
             clips=clips,
             turns=with_prior(model.prior, model.goal, turns) if model.prior else tuple(turns),
             font=font,
@@ -266,13 +285,34 @@ class _Loading:
             path, why = self._find(clip.file)
             if why:
                 self._add(self._root, where, why)
+        licence = clip.licence
+        if licence is None and path is not None and self._collection is not None:
+            licence = self._collection.licence_of(path)
         return Clip(
             name=name,
             path=path,
             url=clip.url,
             sha256=clip.sha256,
-            licence=clip.licence,
+            licence=licence,
             named=clip.named,
+        )
+
+    def _bytes(self) -> bytes:
+        """Everything that the scenario is read from."""
+        shared = b"" if self._collection is None else b"\0" + self._collection.data
+        return self._source.data + shared
+
+    def collection(self) -> Collection:
+        """This file as a collection."""
+        model = self._read(CollectionModel, self._root, ())
+        if model is None or not isinstance(self._root.value, dict):
+            raise self._failed()
+        return Collection(
+            path=self._path.absolute(),
+            data=self._source.data,
+            title=model.title,
+            defaults={k: self._root.value[k] for k in SHARED if k in self._root.value},
+            licences=dict(model.licences),
         )
 
     def _backgrounds(self, model: ScenarioModel, clips: Mapping[str, Clip]) -> Sequence[Background]:

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from simulator.scenario.taxonomy import CUSTOM, TASKS
+from simulator.scenario.taxonomy import CUSTOM, TASKS, task_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)")
@@ -158,8 +158,10 @@ def _share(value: Any) -> float:
 
 def _task(value: Any) -> str:
     text = _text(value)
-    if text not in TASKS and text != CUSTOM:
-        raise wrong(f"{text!r} is no task; allowed: {', '.join(TASKS)}, {CUSTOM}")
+    if task_of(text) is None:
+        raise wrong(
+            f"{text!r} is no task; allowed: {', '.join(TASKS)}, {CUSTOM}, {CUSTOM}:a-name-of-yours"
+        )
     return text
 
 
@@ -352,3 +354,15 @@ class ScenarioModel(Strict):
     canvas: CanvasModel = CanvasModel()
     turns: Annotated[list[Any], BeforeValidator(_list)]
     """Each is read on its own as a TurnModel, so that one wrong turn hides no other's problems."""
+
+
+class CollectionModel(Strict):
+    """`collection.yaml`: what the scenarios of a folder share."""
+
+    version: Annotated[str, _choice("1")]
+    title: Text = ""
+    pace: Annotated[str, _choice("wait", "continuous")] = "wait"
+    voices: dict[Name, Annotated[VoiceModel, BeforeValidator(_voice)]] = Field(default={})
+    limits: LimitsModel = LimitsModel()
+    canvas: CanvasModel = CanvasModel()
+    licences: dict[str, Text] = Field(default={})

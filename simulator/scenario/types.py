@@ -359,7 +359,7 @@ class Scenario:
     path: Path
     """The YAML file that it was read from."""
     sha256: str
-    """Hash of that file's bytes."""
+    """Hash of that file's bytes, and of its collection's behind a 0 byte if it lies in one."""
     clips: Mapping[str, Clip]
     turns: tuple[Turn, ...]
     task: str = "custom"

@@ -643,3 +643,14 @@ def test_paths(write: Write) -> None:
 def test_paths_that_are_none(write: Write, old: str, new: str, why: str) -> None:
     assert old in PATHS
     assert why in "\n".join(problems(write(PATHS.replace(old, new))))
+
+
+def test_a_task_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "x.mp4").write_bytes(b"")
+    path = tmp_path / "x.yaml"
+    text = "version: 1\nid: x\ntask: {}\nclip: x.mp4\nturns:\n  - until: 3\n    quiet: true\n"
+    path.write_text(text.format("custom:sorting"))
+    assert load_scenario(path).task == "custom:sorting"
+    path.write_text(text.format("'custom: sorting'"))
+    with pytest.raises(ScenarioError, match="custom:a-name-of-yours"):
+        load_scenario(path)
