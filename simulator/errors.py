@@ -67,3 +67,10 @@ class RecordingError(OmnistageError):
 
 class JudgeError(OmnistageError):
     """A judgement failed: the turn counts as not judged, not as zero."""
+
+
+def innermost(error: BaseException) -> BaseException:
+    """The first error inside groups of errors, which task groups make; else the error itself."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

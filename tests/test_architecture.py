@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 SIMULATOR = ROOT / "simulator"
 
 LAYERS: list[tuple[int, str]] = [
-    (0, r"simulator\.(errors|clock)|simulator$"),
+    (0, r"simulator\.(errors|clock|text)|simulator$"),
     (1, r"simulator\.(plugins|agent)"),
     (1, r"simulator\.(scenario|media|speech)(\..*)?"),
     (1, r"simulator\.recording\.(records|trace)|simulator\.recording$"),

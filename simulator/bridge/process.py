@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -21,7 +22,7 @@ from simulator.errors import AgentError
 UP_WITHIN = 60.0
 """Seconds in which it has to listen; a model is loaded after that, or with a longer limit."""
 DOWN_WITHIN = 2.0
-"""Seconds between asking it to end and killing it."""
+"""Seconds between asking it to end and killing it with all that it has started."""
 _TAIL = 12
 """Lines of its log that an error shows."""
 
@@ -86,16 +87,17 @@ async def _listening(
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     """Ask it to end, then make it."""
-    if process.returncode is None:
+    try:
         with contextlib.suppress(ProcessLookupError):
             process.terminate()
-        try:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(DOWN_WITHIN):
                 await process.wait()
-        except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+    finally:
+        # It leads a session of its own: what it has started and left behind is in its group.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()
     if process.stdin is not None:
         process.stdin.close()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from simulator.cli.run import RunOrder, run_order
+from simulator.plugins import content_root
 
 SCENARIO = "demo"
 AGENTS = ("oracle", "late", "talkative")
@@ -24,7 +25,8 @@ def run_demo(out: Path | None, agents: list[str] | None = None) -> int:
     )
     return run_order(
         RunOrder(
-            scenarios=(SCENARIO,),
+            # By its path: a file of that name in the working folder is not meant.
+            scenarios=(str(content_root("scenarios") / SCENARIO / f"{SCENARIO}.yaml"),),
             agents=cast,
             concurrency=len(cast),
             out=out,

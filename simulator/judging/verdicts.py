@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from simulator.errors import InstrumentError, RecordingError
 from simulator.judging.judge import Judge, Verdict
-from simulator.recording.trace import Trace, trace_to_json
+from simulator.recording.trace import Trace, json_of, trace_to_json
 from simulator.scenario.types import Scenario, Turn
 
 VERDICTS = "verdicts"
@@ -88,7 +88,7 @@ def write_judge_file(folder: Path, kept: JudgeFile) -> None:
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(exist_ok=True)
-        part.write_bytes(_ADAPTER.dump_json(kept, indent=1) + b"\n")
+        part.write_bytes(json_of(_ADAPTER, kept) + b"\n")
         part.replace(path)
     except OSError as error:
         with suppress(OSError):

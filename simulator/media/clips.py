@@ -88,13 +88,13 @@ def local(clip: Clip, cache: Cache) -> Located | None:
 def _kept(clip: Clip, cache: Cache) -> Path:
     """Where the cache keeps a clip that was downloaded."""
     assert clip.url is not None
-    suffix = PurePosixPath(unquote(urlsplit(clip.url).path)).suffix.lower()
-    return cache.clips / f"{clip.sha256}{suffix}"
+    suffix = _name(clip.url).suffix.lower()
+    return cache.clips / f"{clip.sha256}{suffix if suffix in _KINDS else ''}"
 
 
 def search(clip: Clip, cache: Cache) -> Path | None:
     """The file with the clip's hash in the folders of OMNISTAGE_MEDIA, likely ones first."""
-    name = PurePosixPath(clip.named or unquote(urlsplit(clip.url or "").path))
+    name = PurePosixPath(clip.named) if clip.named else _name(clip.url or "")
 
     def unlikely(file: Path) -> tuple[bool, bool, str]:
         other = file.suffix.lower() != name.suffix.lower()
@@ -108,6 +108,14 @@ def search(clip: Clip, cache: Cache) -> Path | None:
             # A file that may not be read, or has just gone, is not the one.
             continue
     return None
+
+
+def _name(url: str) -> PurePosixPath:
+    """The path that a URL names; empty where it cannot be read, which downloading will tell."""
+    try:
+        return PurePosixPath(unquote(urlsplit(url).path))
+    except ValueError:
+        return PurePosixPath()
 
 
 def _files() -> Iterator[Path]:

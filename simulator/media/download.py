@@ -12,9 +12,11 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from simulator.errors import InputError
 from simulator.media.cache import Cache
+from simulator.text import public_url
 
 _BLOCK = 1 << 18
 _TIMEOUT = 30.0
@@ -44,6 +46,9 @@ def download(
                     ) from error
             except urllib.error.URLError as error:
                 raise _failed(url, sha256, str(error.reason)) from error
+            except http.client.InvalidURL as error:
+                # Its words may quote a password.
+                raise _failed(url, sha256, "its address cannot be called") from error
             except (
                 TimeoutError,
                 ConnectionError,
@@ -52,6 +57,9 @@ def download(
             ) as error:
                 broken = error
                 continue
+            except ValueError as error:
+                # urllib's word for an address, here or in a redirect, that none can be made of.
+                raise _failed(url, sha256, f"its address cannot be called: {error}") from error
             if digest != sha256:
                 part.unlink()
                 if resumed:
@@ -66,7 +74,7 @@ def download(
 
 def _failed(url: str, sha256: str, why: str) -> InputError:
     return InputError(
-        f"the clip {url} cannot be downloaded: {why}",
+        f"the clip {public_url(url)} cannot be downloaded: {why}",
         hint=f"put a file with sha256 {sha256} into a folder named by OMNISTAGE_MEDIA",
     )
 
@@ -80,7 +88,7 @@ def _fetch(url: str, part: Path, progress: Progress | None) -> tuple[str, bool]:
             while block := kept.read(_BLOCK):
                 digest.update(block)
                 have += len(block)
-    request = urllib.request.Request(url, headers={"User-Agent": "omnistage"})
+    request = urllib.request.Request(_encoded(url), headers={"User-Agent": "omnistage"})
     if have:
         request.add_header("Range", f"bytes={have}-")
     try:
@@ -96,14 +104,22 @@ def _fetch(url: str, part: Path, progress: Progress | None) -> tuple[str, bool]:
         if not resumed:
             digest, have = hashlib.sha256(), 0
         announced = reply.headers.get("Content-Length")
-        total = have + int(announced) if announced else 0
+        known = announced is not None and announced.isascii() and announced.isdigit()
+        total = have + int(announced) if announced is not None and known else 0
         with part.open("ab" if have else "wb") as out:
             while block := reply.read(_BLOCK):
                 out.write(block)
                 digest.update(block)
                 have += len(block)
                 if progress is not None:
-                    progress(f"download {url}", have / total if total else 0.0)
+                    progress(f"download {public_url(url)}", have / total if total else 0.0)
     if total and have < total:
         raise ConnectionError(f"{have} of {total} bytes came")
     return digest.hexdigest(), resumed
+
+
+def _encoded(url: str) -> str:
+    """`url` with what stands in it as people write it (é, spaces) percent-encoded."""
+    parts = urlsplit(url)
+    path, query = (quote(part, safe="/%:@!$&'()*+,;=~?") for part in (parts.path, parts.query))
+    return urlunsplit((parts.scheme, parts.netloc, path, query, ""))

@@ -234,4 +234,9 @@ def load(path: Path) -> Samples:
     with SoundReader(source) as reader:
         whole = list(reader.read(0, round((source.duration + 1) * AUDIO_CLOCK)))
         end = reader.ended_at
+    if end == 0:
+        # A demuxer chosen by the file's name alone finds a stream in anything.
+        raise InputError(
+            f"{path}: no sound can be decoded from it", hint="is it a sound file? play it"
+        )
     return np.concatenate(whole)[:end] if whole else silence(0)

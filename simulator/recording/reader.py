@@ -29,6 +29,7 @@ from simulator.recording.manifest import (
 )
 from simulator.recording.records import Record, RtpRecord, Stamped, Unknown, from_json
 from simulator.recording.rtplog import Captured, Flow, NotALogError, header_size, scan
+from simulator.text import all_well_formed
 
 R = TypeVar("R", bound=Record | Unknown)
 Stream = Literal["sent-audio", "sent-video", "received-audio", "received-video"]
@@ -144,7 +145,7 @@ class Recording:
                 value = json.loads(line)
                 if not isinstance(value, dict):
                     raise ValueError("not an object")
-                events.append(from_json(value))
+                events.append(from_json(all_well_formed(value)))
             except (ValueError, RecursionError):
                 damaged += 1
         return tuple(events), damaged

@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError, to_json
+
+from simulator.text import all_well_formed
 
 TRACE_VERSION = 1
 
@@ -227,7 +230,16 @@ _ADAPTER: TypeAdapter[Trace] = TypeAdapter(Trace)
 
 
 def trace_to_json(trace: Trace) -> bytes:
-    return _ADAPTER.dump_json(trace, indent=1)
+    return json_of(_ADAPTER, trace)
+
+
+def json_of(adapter: TypeAdapter[Any], value: Any) -> bytes:
+    """A value as JSON, also where a text of others in it is not well-formed."""
+    try:
+        return adapter.dump_json(value, indent=1)
+    except PydanticSerializationError:
+        plain = all_well_formed(adapter.dump_python(value))
+        return to_json(plain, indent=1, inf_nan_mode="null")
 
 
 def trace_from_json(data: bytes) -> Trace:

@@ -45,8 +45,9 @@ def check_answer(sdp: str) -> SessionDescription:
     """The answer, parsed. Raises AgentError if it is broken or takes no sound or no H264."""
     try:
         answer = SessionDescription.parse(sdp)
-    except (ValueError, IndexError, AssertionError, KeyError, TypeError) as error:
-        raise AgentError(f"the agent's SDP answer cannot be read: {error!r}") from None
+    except (LookupError, ValueError, TypeError, AssertionError, StopIteration) as error:
+        why = str(error) or "a line is not as SDP has it"
+        raise AgentError(f"the agent's SDP answer cannot be read: {why}") from None
     audio = _media(answer, "audio")
     if audio is None or audio.direction in ("inactive", "sendonly"):
         raise AgentError("the agent answered without audio: it does not listen")
@@ -59,6 +60,10 @@ def check_answer(sdp: str) -> SessionDescription:
         raise AgentError(f"the agent takes no H264 video, only {_names(video)}")
     if _media(answer, "application") is None:
         raise AgentError("the agent answered without a data channel")
+    # All share the first one's transport, and without its key no connection comes up.
+    first = next(m for m in answer.media if m.port != 0)
+    if first.dtls is None or not first.dtls.fingerprints:
+        raise AgentError("the agent's SDP answer has no fingerprint to encrypt for")
     return answer
 
 

@@ -180,7 +180,7 @@ class Peer:
         self.wire(t, "in", raw)
         try:
             events = self._dialect.read(raw)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             self._malformed += 1
             excerpt = raw[:200] if isinstance(raw, str) else repr(raw[:200])
             if self._malformed > MALFORMED_LIMIT:

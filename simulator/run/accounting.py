@@ -17,6 +17,7 @@ from simulator.clock import utc_now
 from simulator.errors import InstrumentError
 from simulator.run.plan import RECORDINGS, Attempt, Plan
 from simulator.session.events import Outcome
+from simulator.text import well_formed
 
 ATTEMPTS_FILE = "attempts.jsonl"
 
@@ -44,7 +45,10 @@ class Ledger:
         self._file: TextIO | None = None
 
     def __enter__(self) -> Self:
-        self._file = (self._run / ATTEMPTS_FILE).open("a", encoding="utf-8")
+        # A reason may quote an agent, which sends what it likes: JSON reads the escapes back.
+        self._file = (self._run / ATTEMPTS_FILE).open(
+            "a", encoding="utf-8", errors="backslashreplace"
+        )
         return self
 
     def __exit__(
@@ -81,7 +85,8 @@ class Ledger:
             self._file.write(json.dumps(body, ensure_ascii=False) + "\n")
             self._file.flush()
         except OSError as error:
-            raise InstrumentError(f"cannot write {ATTEMPTS_FILE}: {error.strerror}") from None
+            why = error.strerror or str(error)
+            raise InstrumentError(f"cannot write {ATTEMPTS_FILE}: {why}") from None
 
 
 def read_attempts(run: Path, plan: Plan) -> tuple[AttemptResult, ...]:
@@ -93,7 +98,8 @@ def read_attempts(run: Path, plan: Plan) -> tuple[AttemptResult, ...]:
     started: set[str] = set()
     ended: dict[str, dict[str, object]] = {}
     path = run / ATTEMPTS_FILE
-    lines = path.read_text("utf-8", errors="replace").splitlines() if path.is_file() else []
+    # Not splitlines(): it parts at U+2028 and others, which a reason may hold.
+    lines = path.read_text("utf-8", errors="replace").split("\n") if path.is_file() else []
     for line in lines:
         try:
             body = json.loads(line)
@@ -127,7 +133,7 @@ def _result(
     return AttemptResult(
         attempt=attempt,
         outcome=outcome,
-        reason=str(end.get("reason") or ""),
+        reason=well_formed(str(end.get("reason") or "")),
         folder=kept,
         seconds=float(seconds) if isinstance(seconds, int | float) else 0.0,
         shared_host=end.get("shared_host") is True,

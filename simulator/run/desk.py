@@ -18,6 +18,11 @@ from typing import Any, Self
 from simulator.agent import Agent, Dial, Launch
 from simulator.errors import AgentError, OmnistageError
 
+READY_WITHIN = 120.0
+"""Seconds in which an agent has to say where to dial."""
+CLOSED_WITHIN = 20.0
+"""Seconds that closing an agent may take."""
+
 
 class Stopped(Exception):
     """The user stopped the run while an agent was starting."""
@@ -130,9 +135,15 @@ class AgentDesk:
         launch = Launch(log=log, secrets=self._secrets)
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
-            async with self._agents[label].open(launch) as dial:
-                line.ready.set_result(dial)
-                await line.closing.wait()
+            async with asyncio.timeout(READY_WITHIN) as limit:
+                async with self._agents[label].open(launch) as dial:
+                    limit.reschedule(None)
+                    line.ready.set_result(dial)
+                    await line.closing.wait()
+                    limit.reschedule(asyncio.get_running_loop().time() + CLOSED_WITHIN)
+        except TimeoutError as error:
+            why = str(error) or f"was not ready within {READY_WITHIN:g} s"
+            _fail(line, AgentError(f"agent {label}: {why}", hint=f"what it printed is in {log}"))
         except OmnistageError as error:
             _fail(line, error)
         except Exception as error:  # noqa: BLE001 - a plug-in is other people's code: its bug is the agent's fault

@@ -24,6 +24,7 @@ from simulator.errors import (
     InstrumentError,
     NetworkError,
     OmnistageError,
+    innermost,
 )
 from simulator.media.timeline import Prepared
 from simulator.run.accounting import AttemptResult, Ledger
@@ -31,6 +32,7 @@ from simulator.run.desk import AgentDesk, Stopped
 from simulator.run.plan import RECORDINGS, Attempt, Plan
 from simulator.run.progress import Observer, Unwatched
 from simulator.session.events import Outcome
+from simulator.text import well_formed
 
 DISK_FLOOR = 64 * 1024 * 1024
 """Bytes that must be free for another attempt to begin: a recording is a few MB a minute."""
@@ -261,16 +263,18 @@ class _Pool:
                 outcome, reason = played.outcome, played.reason
         except Stopped:
             return Outcome.CANCELLED, "stopped while the agent was starting"
-        except OmnistageError as error:
-            outcome, reason = outcome_of(error), str(error)
+        except Exception as raised:  # noqa: BLE001 - a bug in one attempt must not end the others
+            error = innermost(raised)
+            if isinstance(error, OmnistageError):
+                outcome, reason = outcome_of(error), str(error)
+            else:
+                outcome = Outcome.INSTRUMENT_INVALID
+                reason = f"a bug of the simulator: {type(error).__name__}: {error}"
             if isinstance(error, InstrumentError):
                 self._halt = error.message
-        except Exception as error:  # noqa: BLE001 - a bug in one attempt must not end the others
-            outcome = Outcome.INSTRUMENT_INVALID
-            reason = f"a bug of the simulator: {type(error).__name__}: {error}"
         if outcome is Outcome.AGENT_FAILED:
             self._desk.doubt(attempt.agent)
-        return outcome, reason
+        return outcome, well_formed(reason)
 
     def _end(self, result: AttemptResult, *, begun: bool = True) -> None:
         self._results[result.attempt.id] = result

@@ -89,20 +89,23 @@ def bundled_scenarios() -> list[Path]:
 
 
 def find_scenario(path_or_id: str | Path) -> Path:
-    """The file meant by a path, a scenario's folder, or a bundled id. Raises InputError."""
+    """The file meant by a path, a bundled id, or a scenario's folder. Raises InputError.
+
+    A folder that happens to have a bundled scenario's id does not hide it; `./demo` is the folder.
+    """
     path = Path(path_or_id).expanduser()
     if path.is_file():
         return path
+    bundled = {quick_id(file): file for file in bundled_scenarios()}
+    name = str(path_or_id)
+    if name in bundled:
+        return bundled[name]
     if path.is_dir():
         inside = sorted(f for f in path.glob("*.yaml") if f.name != COLLECTION)
         if len(inside) == 1:
             return inside[0]
         names = ", ".join(f.name for f in inside) or "no .yaml file"
         raise InputError(f"{path}: is a folder with {names}", hint="name one scenario file")
-    bundled = {quick_id(file): file for file in bundled_scenarios()}
-    name = str(path_or_id)
-    if name in bundled:
-        return bundled[name]
     near = difflib.get_close_matches(name, bundled, n=3, cutoff=0.5)
     raise InputError(
         f"scenario {name!r}: no such file, and no bundled scenario has that id",
@@ -115,7 +118,11 @@ class _Loading:
 
     def __init__(self, path: Path, *, media: bool = True, rendered: bool = True) -> None:
         self._path = path
-        self._lock = Lock(path.absolute().parent) if rendered else None
+        folder = path.absolute().parent
+        if ".." in folder.parts:
+            folder = folder.resolve()
+            path = folder / path.name
+        self._lock = Lock(folder) if rendered else None
         self._shown = str(path)
         self._problems: list[tuple[int, str]] = []
         self._source = parse(path, self._shown)
@@ -123,7 +130,7 @@ class _Loading:
         shared = find_collection(path, above=media) if path.name != COLLECTION else None
         self._collection = load_collection(shared) if shared is not None else None
         root = self._collection.folder if self._collection is not None else None
-        self._find = partial(inside, path.absolute().parent, root=root, there=media)
+        self._find = partial(inside, folder, root=root, there=media)
         self._root = self._source.root
         if self._collection is not None:
             self._root = self._collection.under(self._root)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
@@ -174,9 +175,20 @@ def _sha256(value: Any) -> str:
 
 def _url(value: Any) -> str:
     text = _text(value)
-    if not re.match(r"https?://[^/\s]+/\S*$", text):
-        raise wrong(f"{text!r} is not an address that begins with https:// or http://")
+    if not re.match(r"https?://[^/\s]+/\S*$", text) or not _has_host(text):
+        raise wrong(f"{text!r} is not an address that begins with https:// or http:// and a host")
     return text
+
+
+def _has_host(url: str) -> bool:
+    """Whether it names a host as hosts can be named, and a port, if any, that there can be."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+        labels = host.encode("idna").decode().removesuffix(".").split(".")
+    except ValueError:
+        return False
+    return ":" in host or all(labels)
 
 
 def _choice(*allowed: str) -> BeforeValidator:

@@ -15,7 +15,14 @@ from typing import Any, Protocol
 
 from simulator.agent import Dial, Traits
 from simulator.clock import Clock, WallClock
-from simulator.errors import AgentError, InstrumentError, NetworkError, OmnistageError
+from simulator.errors import (
+    AgentError,
+    InputError,
+    InstrumentError,
+    NetworkError,
+    OmnistageError,
+    innermost,
+)
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import Prepared
 from simulator.recording.manifest import describe
@@ -121,15 +128,8 @@ async def play(
             finish = await attempt.run(dial, stop or asyncio.Event())
     except* InstrumentError as group:
         # The disk or the schedule: what was written stays, and the attempt cannot be trusted.
-        finish = Finish(outcome=Outcome.INSTRUMENT_INVALID, reason=_first(group))
+        finish = Finish(outcome=Outcome.INSTRUMENT_INVALID, reason=str(innermost(group)))
     return Result(outcome=finish.outcome, reason=finish.reason, folder=folder)
-
-
-def _first(group: BaseExceptionGroup[InstrumentError]) -> str:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return str(error)
 
 
 class _Attempt:
@@ -191,6 +191,7 @@ class _Attempt:
         return finish
 
     async def _call(self, target: Dial, stop: asyncio.Event) -> Finish:
+        failure: BaseException
         try:
             async with call(
                 target,
@@ -202,10 +203,15 @@ class _Attempt:
                 self._write(SessionRecord(state="connected", negotiated=dict(peer.negotiated)))
                 self._connected = True
                 return await self._session(peer, stop)
-        except AgentError as error:
-            return self._failed(Whose.AGENT, error, Outcome.AGENT_FAILED)
-        except NetworkError as error:
-            return self._failed(Whose.NETWORK, error, Outcome.NETWORK_FAILED)
+        except* (AgentError, NetworkError, InputError) as group:
+            # The session's task group wraps what is raised in it.
+            failure = innermost(group)
+        if isinstance(failure, AgentError):
+            return self._failed(Whose.AGENT, failure, Outcome.AGENT_FAILED)
+        if isinstance(failure, NetworkError):
+            return self._failed(Whose.NETWORK, failure, Outcome.NETWORK_FAILED)
+        assert isinstance(failure, InputError)
+        return self._failed(Whose.USER, failure, Outcome.UNSUPPORTED)
 
     async def _halt(self, stop: asyncio.Event, call: asyncio.Task[Finish]) -> None:
         await stop.wait()

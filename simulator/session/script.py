@@ -62,6 +62,7 @@ _OUTCOMES = {
 class _Reply:
     """A response that the wire has told us of."""
 
+    began: float
     ended: bool = False
     drained: bool = False
 
@@ -70,7 +71,8 @@ class _Reply:
 class _Voice:
     """What the agent is doing: its sound and its open responses."""
 
-    speaking: bool = False
+    speaking_since: float | None = None
+    """When its present sound began; None while it makes none, and once that has lasted too long."""
     busy_since: float | None = None
     """When the present reply began; None at rest."""
     quiet_since: float = -math.inf
@@ -88,15 +90,34 @@ class _Voice:
         """Note a response; returns when it was first heard of."""
         return self.first_seen.setdefault(response, now)
 
-    def open(self) -> bool:
-        return self.speaking or any(not r.ended for r in self.replies.values())
+    def reply(self, response: str, now: float, *, ended: bool = False) -> _Reply:
+        """The response as part of the present reply."""
+        self.see(response, now)
+        return self.replies.setdefault(response, _Reply(began=now, ended=ended))
 
-    def rest_at(self) -> float:
-        """When the reply will count as ended if nothing more comes; inf while it goes on."""
+    def expire(self, before: float) -> None:
+        """What has gone on since `before` or longer no longer counts: its end may never come."""
+        if self.speaking_since is not None and self.speaking_since <= before + EPS:
+            self.speaking_since = None
+        for reply in self.replies.values():
+            reply.ended = reply.ended or reply.began <= before + EPS
+
+    def open(self) -> bool:
+        """Whether it is speaking, or has not finished a response."""
+        return self.speaking_since is not None or any(not r.ended for r in self.replies.values())
+
+    def rest_at(self, longest: float) -> float:
+        """When the reply will count as ended if nothing more comes.
+
+        What goes on is expected to last for `longest` seconds in all, and no longer.
+        """
         if self.busy_since is None:
             return -math.inf
-        if self.open():
-            return math.inf
+        going_on = [r.began for r in self.replies.values() if not r.ended]
+        if self.speaking_since is not None:
+            going_on.append(self.speaking_since)
+        if going_on:
+            return max(going_on) + longest
         drained = bool(self.replies) and all(r.drained for r in self.replies.values())
         return self.quiet_since + (REST_DRAINED if drained else REST_UNSAID)
 
@@ -132,6 +153,8 @@ class Script:
         self._state = TurnState.PLAYING
         self._voice = _Voice()
         self._debts: list[_Debt] = []
+        self._held_since: float | None = None
+        """Since when the present turn waits for a reply to end."""
         self._finished = False
 
     @property
@@ -173,27 +196,30 @@ class Script:
 
     def _hear(self, event: Event, now: float) -> None:
         voice = self._voice
+        # A reply that is over, or whose end never came, is no part of what begins now.
+        self._rest(now)
         match event:
             case AgentSpeech(edge="start"):
-                voice.speaking = True
+                voice.speaking_since = now
                 voice.began = now if voice.began is None else voice.began
                 self._reply_begins(now)
             case AgentSpeech(edge="end"):
-                voice.speaking = False
+                voice.speaking_since = None
                 voice.quiet_since = voice.stopped = now
             case ResponseStarted():
-                voice.see(event.response, now)
-                voice.replies.setdefault(event.response, _Reply())
+                voice.reply(event.response, now)
                 if voice.busy_since is None:
                     voice.busy_since = now
             case ResponseEnded():
-                voice.replies.setdefault(event.response, _Reply()).ended = True
+                voice.reply(event.response, now).ended = True
                 voice.quiet_since = max(voice.quiet_since, now)
             case Drained():
-                voice.replies.setdefault(event.response, _Reply(ended=True)).drained = True
+                voice.reply(event.response, now, ended=True).drained = True
             case Text(kind="output" | "transcript"):
                 # What counts is when its response began: a late transcript settles nothing.
                 began = now if event.response is None else voice.see(event.response, now)
+                if now - began >= self._limits.reply_max:
+                    return
                 voice.quiet_since = max(voice.quiet_since, now)
                 self._reply_begins(began)
             case _:
@@ -235,6 +261,7 @@ class Script:
             out.append(self._change(TurnState.DONE, at))
         self._current, self._start = index, at
         self._holding = self._followed = False
+        self._held_since = None
         self._state = TurnState.PLAYING
         prepared = self._turn()
         turn, due = prepared.turn, prepared.due
@@ -301,17 +328,19 @@ class Script:
         if reacts is None or self._debts:
             return math.inf
         since = None
-        if reacts.anchor is Anchor.SPEAKING and voice.speaking:
+        if reacts.anchor is Anchor.SPEAKING and voice.speaking_since is not None:
             since = voice.began
         elif reacts.anchor is Anchor.STOPPED and not voice.open():
             since = voice.stopped
         return math.inf if since is None else max(end, since + reacts.at)
 
     def _rest(self, now: float) -> None:
-        """Forget a reply that has ended."""
-        if self._voice.busy_since is not None and now >= self._voice.rest_at() - EPS:
-            self._voice.busy_since = None
-            self._voice.replies.clear()
+        """Forget a reply that has ended, or that has gone on for too long."""
+        voice, longest = self._voice, self._limits.reply_max
+        voice.expire(now - longest)
+        if voice.busy_since is not None and now >= voice.rest_at(longest) - EPS:
+            voice.busy_since = self._held_since = None
+            voice.replies.clear()
 
     def _free_at(self, now: float) -> tuple[float, str]:
         """When the turn may be left if nothing more happens, and what it waits for."""
@@ -321,8 +350,11 @@ class Script:
             waits.append((max(d.deadline for d in self._debts), "answer"))
         voice = self._voice
         if voice.busy_since is not None:
-            limit = voice.busy_since + self._limits.reply_max
-            waits.append((min(voice.rest_at(), limit), "reply"))
+            if self._held_since is None:
+                self._held_since = max(voice.busy_since, self._end())
+            # One reply after another without a rest holds up a turn no longer than one.
+            longest = self._limits.reply_max
+            waits.append((min(voice.rest_at(longest), self._held_since + longest), "reply"))
         prepared = self._turn()
         tail = prepared.speech_end
         if isinstance(prepared.turn.expect, Quiet | Either) and tail is not None:

@@ -83,6 +83,29 @@ async def test_a_port_in_use_and_a_broken_responder_are_told_with_the_log(
     assert all("Traceback" not in str(e) for e in (used, raised, wrong))
 
 
+LEAVES = """
+import asyncio, subprocess, sys
+
+class Leaves:
+    def __init__(self):
+        left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        print("left", left.pid)
+
+    async def call(self, call):
+        await asyncio.Event().wait()
+"""
+
+
+async def test_what_it_has_started_ends_with_it(tmp_path: Path) -> None:
+    path, log = tmp_path / "leaves.py", tmp_path / "leaves.log"
+    path.write_text(LEAVES)
+    before = children()
+    async with bridge_process(f"{path}:Leaves", options={}, log=log):
+        started = [psutil.Process(pid) for pid in children() - before]
+        assert len(started) == 2
+    assert psutil.wait_procs(started, timeout=5)[1] == []
+
+
 PARENT = """
 import asyncio, sys
 from pathlib import Path

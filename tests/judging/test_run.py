@@ -153,6 +153,16 @@ async def test_a_score_that_is_none_is_a_failed_judge(tmp_path: Path, score: flo
     assert found["count"].state is VerdictState.JUDGE_FAILED
 
 
+async def test_halves_of_characters_stop_no_judge(tmp_path: Path) -> None:
+    heard = trace(PLAYED, said("Three \ud800 bottles.", at=9.5), said("The left one.", at=29.5))
+    failing = Counting(fail=JudgeError("it said \udfff"))
+    found = await Bench(tmp_path, heard).judge(load_judge("keypoints"))
+    assert found["count"].score == 1.0
+    await Bench(tmp_path, heard).judge(failing)
+    kept = read_verdicts(tmp_path)["counting"].turns[0].verdict
+    assert (kept.state, kept.why) == (VerdictState.JUDGE_FAILED, "it said \ufffd")
+
+
 async def test_a_judge_that_serves_nothing_says_so(tmp_path: Path) -> None:
     played = scenario(quiet("a"), either("b"))
     found = await Bench(tmp_path, trace(played, said("Hi.", at=3)), played).judge(

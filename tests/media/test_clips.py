@@ -30,6 +30,8 @@ class Server:
     cut_after: int | None = None
     """Close the connection after so many bytes of a reply."""
     ranges: bool = True
+    length: str | None = None
+    """What it says of the length, if not the truth."""
     asked: list[str | None] = field(default_factory=list)
     """The Range header of each request."""
 
@@ -42,6 +44,11 @@ def server() -> Iterator[Server]:
         def do_GET(self) -> None:
             wanted = self.headers.get("Range")
             state.asked.append(wanted)
+            if state.status == 302:
+                self.send_response(302)
+                self.send_header("Location", "http://[x/")
+                self.end_headers()
+                return
             if state.status != 200:
                 self.send_error(state.status)
                 return
@@ -51,7 +58,7 @@ def server() -> Iterator[Server]:
                 return
             body = state.content[first:]
             self.send_response(206 if first else 200)
-            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Length", state.length or str(len(body)))
             self.end_headers()
             self.wfile.write(body if state.cut_after is None else body[: state.cut_after])
             if state.cut_after is not None:
@@ -171,3 +178,37 @@ def test_a_clip_by_its_hash_alone(
     monkeypatch.delenv("OMNISTAGE_MEDIA")
     with pytest.raises(InputError, match=r"once called one\.mp4.*set OMNISTAGE_MEDIA"):
         locate(alone, cache)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://[bad/x.mp4",
+        "http://./x.mp4",
+        f"http://{'a' * 70}.example/x.mp4",
+        "http://u:s3cret@127.0.0.1:9/x.mp4?key=s3cret",
+        f"http://127.0.0.1:9/x.{'a' * 300}",
+        "http://127.0.0.1:9/\udce9.mp4",
+    ],
+)
+def test_an_address_that_cannot_be_called_is_one_line(cache: Cache, url: str) -> None:
+    with pytest.raises(InputError, match="cannot be downloaded") as caught:
+        locate(clip(url), cache)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_a_redirect_to_nowhere_is_one_line(server: Server, cache: Cache) -> None:
+    server.status = 302
+    with pytest.raises(InputError, match="cannot be downloaded"):
+        locate(clip(server.address), cache)
+
+
+def test_an_address_as_people_write_it(server: Server, cache: Cache) -> None:
+    server.length = "abc"
+    written = server.address.replace("a%20clip.mp4", "été/a clip.mp4?part=1&name=é")
+    assert locate(clip(written), cache).path.name == f"{SHA}.mp4"
+
+
+def test_the_kept_name_holds_no_unknown_kind(server: Server, cache: Cache) -> None:
+    found = locate(clip(server.address.replace("mp4", "x" * 300)), cache)
+    assert found.path.name == SHA

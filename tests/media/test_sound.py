@@ -171,3 +171,11 @@ def test_load_reads_a_whole_file(make_clip: Make) -> None:
     only = make_clip("video.mp4", [(0.0, np.zeros((48, 64, 3), np.uint8))])
     with pytest.raises(InputError, match="no sound"):
         load(only)
+
+
+@pytest.mark.parametrize("suffix", ["flac", "mp3", "wav", "ogg"])
+def test_a_text_named_like_sound_is_told(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"count.{suffix}"
+    path.write_text("How many bottles are on the table?\n" * 40)
+    with pytest.raises(InputError, match=r"no sound can be decoded|not a media file"):
+        load(path)

@@ -73,6 +73,13 @@ def test_files_that_were_never_made_are_empty(folder: Path) -> None:
     assert recording.end == 0.0
 
 
+def test_halves_of_characters_are_replaced(folder: Path) -> None:
+    path = folder / "events.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"hello", b"three \\ud800"))
+    ((_, text),) = Recording.open(folder).records(TextRecord)
+    assert text.text == "three \ufffd"
+
+
 def test_a_damaged_line_in_the_middle_costs_that_line(folder: Path) -> None:
     path = folder / "events.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)

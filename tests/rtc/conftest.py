@@ -143,7 +143,9 @@ class StandIn:
     def __init__(self) -> None:
         self.url = ""
         self.status = 201
+        self.reason: str | None = None
         self.body = ""
+        self.location = "/v1/realtime/calls/call_1"
         self.edit: Callable[[str], str] = lambda sdp: sdp
         """Changes the answer."""
         self.greet = True
@@ -161,7 +163,10 @@ class StandIn:
     async def offer(self, request: web.Request) -> web.Response:
         self.headers.append(dict(request.headers))
         if self.status not in (200, 201):
-            return web.Response(status=self.status, text=self.body)
+            headers = {"Location": self.location}
+            return web.Response(
+                status=self.status, reason=self.reason, text=self.body, headers=headers
+            )
         connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         self.calls.append(connection)
         connection.on("datachannel", self.open)
@@ -176,7 +181,7 @@ class StandIn:
             status=self.status,
             text=self.edit(connection.localDescription.sdp),
             content_type="application/sdp",
-            headers={"Location": "/v1/realtime/calls/call_1"},
+            headers={"Location": self.location},
         )
 
     def open(self, channel: Any) -> None:

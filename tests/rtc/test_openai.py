@@ -10,7 +10,7 @@ import pytest
 from simulator.agent import Dial
 from simulator.errors import InputError
 from simulator.rtc.dialects import dialect_names, speak
-from simulator.rtc.dialects.openai import TEXT_CAP, Call, public_url
+from simulator.rtc.dialects.openai import TEXT_CAP, Call
 from simulator.session.events import (
     Acknowledged,
     Configure,
@@ -150,12 +150,25 @@ def test_messages_not_known_mean_nothing() -> None:
         '{"type":"response.output_text.delta","response_id":"r"}',
         '{"type":"error","error":"text"}',
         '{"type":"omnistage.context","op":"x","tokens":"many"}',
+        '{"type":"omnistage.context","op":"x","tokens":-1}',
+        '{"type":"omnistage.context","op":"x","used":1' + "0" * 400 + "}",
+        '{"type":"omnistage.context","op":"x","span":[1' + "0" * 400 + ",2]}",
+        '{"type":"omnistage.context","op":"x","span":[NaN,2]}',
         '{"a":' * 100_000,
     ],
 )
 def test_malformed_messages_are_value_errors(raw: str | bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         call().read(raw)
+
+
+def test_halves_of_characters_are_replaced_in_texts_and_ids() -> None:
+    dialect = call()
+    raw = '{"type":"response.output_text.delta","response_id":"r\\udc00","delta":"three \\ud800"}'
+    (event,) = dialect.read(raw)
+    assert event == Text(text="three \ufffd", response="r\ufffd")
+    (event,) = dialect.read(raw.encode())
+    assert event == Text(text="three \ufffd", response="r\ufffd")
 
 
 def test_text_is_capped_for_each_response() -> None:
@@ -166,10 +179,6 @@ def test_text_is_capped_for_each_response() -> None:
     assert dialect.read(json.dumps(body)) == ()
     assert dialect.dropped == 250_000
     assert len(read(dialect, **{**body, "response_id": "s"}).text) == 150_000
-
-
-def test_urls_in_messages_hold_no_secrets() -> None:
-    assert public_url("https://u:p@host:1/v1?key=k#f") == "https://host:1/v1"
 
 
 def test_an_unknown_dialect_is_told_with_those_there_are() -> None:

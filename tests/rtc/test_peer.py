@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from simulator.agent import Dial
 from simulator.clock import WallClock
@@ -182,6 +184,58 @@ async def test_a_refusal_is_told_with_status_and_reason(agent: Any) -> None:
     assert "key or token" in caught.value.hint
 
 
+async def test_a_redirect_is_named_and_not_followed(agent: Any) -> None:
+    agent.status, agent.location = 302, "https://u:p@other/v1/realtime/calls?key=k"
+    with pytest.raises(AgentError, match=r": 302 .*: the call is at https://other/v1/realtime"):
+        async with called(agent):
+            pass
+    assert len(agent.headers) == 1
+
+
+async def test_a_reason_in_another_encoding_can_be_written(agent: Any) -> None:
+    agent.status, agent.reason = 500, "caf\udce9"
+    with pytest.raises(AgentError) as caught:
+        async with called(agent):
+            pass
+    assert str(caught.value).encode().decode() == str(caught.value)
+    assert "500 caf" in str(caught.value)
+
+
+async def test_our_token_goes_only_where_we_have_dialled(agent: Any) -> None:
+    asked: list[str] = []
+
+    async def ask(request: web.Request) -> web.Response:
+        asked.append(request.headers.get("Authorization", "none"))
+        return web.Response()
+
+    async with AsyncExitStack() as stack:
+        runner = web.AppRunner(app := web.Application(), shutdown_timeout=0.1)
+        app.router.add_route("*", "/{path:.*}", ask)
+        await runner.setup()
+        stack.push_async_callback(runner.cleanup)
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        for scheme in ("http", "https"):
+            agent.location = f"{scheme}://127.0.0.1:{runner.addresses[0][1]}/call"
+            async with called(agent) as (peer, _):
+                await next_event(peer, Ready)
+    assert asked == []
+
+
+async def test_an_unreadable_location_is_none(agent: Any) -> None:
+    agent.location = "http://[bad"
+    async with called(agent) as (peer, _):
+        await next_event(peer, Ready)
+    assert agent.hung_up == []
+
+
+@pytest.mark.parametrize("url", ["http://[bad/", f"http://{'a' * 70}.example/x", "http://x:99999/"])
+async def test_an_address_that_cannot_be_called_is_the_agents_fault(agent: Any, url: str) -> None:
+    agent.url = url
+    with pytest.raises(AgentError):
+        async with called(agent):
+            pass
+
+
 async def test_an_answer_without_sdp(agent: Any) -> None:
     agent.edit = lambda sdp: "<html>hello</html>"
     with pytest.raises(AgentError, match="without SDP: <html>hello"):
@@ -194,6 +248,21 @@ async def test_an_answer_without_audio(agent: Any) -> None:
         "m=audio " + sdp.split("m=audio ")[1].split()[0], "m=audio 0"
     )
     with pytest.raises(AgentError, match="without audio"):
+        async with called(agent):
+            pass
+
+
+async def test_an_answer_without_a_fingerprint(agent: Any) -> None:
+    agent.edit = lambda sdp: re.sub(r"a=fingerprint:.*\r\n", "", sdp)
+    with pytest.raises(AgentError, match="no fingerprint"):
+        async with called(agent):
+            pass
+
+
+@pytest.mark.parametrize("broken", ["m=video x y", "a=fingerprint:x"])
+async def test_an_answer_that_is_no_sdp(agent: Any, broken: str) -> None:
+    agent.edit = lambda sdp: f"{sdp}{broken}\r\n"
+    with pytest.raises(AgentError, match=r"SDP answer cannot be read: \w"):
         async with called(agent):
             pass
 
@@ -225,6 +294,7 @@ async def test_malformed_messages_are_told_and_counted(agent: Any) -> None:
             "3",
             '{"type": 3}',
             '{"type": "response.created"}',
+            '{"type": "omnistage.context", "op": "x", "span": [1' + "0" * 400 + ", 2]}",
             "[" * 50_000,
             b"\xff",
         ):

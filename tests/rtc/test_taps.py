@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from aioice import ice
 
 from simulator.rtc import taps
 from simulator.rtc.taps import FanOut, NullTap
@@ -18,6 +19,11 @@ def test_a_name_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     names = {**taps.PRIVATE, "RTCRtpReceiver": ("_handle_disconnect", "_never_there")}
     monkeypatch.setattr(taps, "PRIVATE", names)
     assert taps.missing_names() == ("RTCRtpReceiver._never_there",)
+
+
+async def test_a_host_without_an_address_lacks_no_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ice, "get_host_addresses", lambda *_, **__: [])
+    assert await taps.find_missing_names() == ()
 
 
 @pytest.mark.parametrize(("second", "rtcp"), [(200, True), (206, True), (96, False), (224, False)])

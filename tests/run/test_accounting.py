@@ -52,6 +52,19 @@ def test_a_run_killed_at_any_byte_can_be_read(tmp_path: Path, plan: Plan) -> Non
             assert found[1].outcome is Outcome.CANCELLED
 
 
+@pytest.mark.parametrize("reason", ["one\u2028two\u2029three\x85four", "500 caf\ufffd"])
+def test_whatever_an_agent_says_is_kept(tmp_path: Path, plan: Plan, reason: str) -> None:
+    first, second, _ = plan.attempts
+    with Ledger(tmp_path) as ledger:
+        for attempt in (first, second):
+            said = reason.replace("\ufffd", "\udce9")
+            failed = AttemptResult(attempt=attempt, outcome=Outcome.AGENT_FAILED, reason=said)
+            ledger.started(attempt)
+            ledger.ended(failed)
+    found = read_attempts(tmp_path, plan)[:2]
+    assert [(r.outcome, r.reason) for r in found] == [(Outcome.AGENT_FAILED, reason)] * 2
+
+
 def test_recordings_are_found_by_their_attempt(tmp_path: Path, plan: Plan) -> None:
     kept = tmp_path / "recordings" / plan.attempts[1].id
     kept.mkdir()

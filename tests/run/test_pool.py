@@ -17,7 +17,7 @@ from simulator.clock import ManualClock
 from simulator.errors import AgentError, InputError, InstrumentError, NetworkError
 from simulator.judging.testing import quiet, scenario
 from simulator.media.timeline import Prepared
-from simulator.run import pool
+from simulator.run import desk, pool
 from simulator.run.accounting import AttemptResult, read_attempts
 from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
 from simulator.run.pool import run_plan
@@ -235,8 +235,10 @@ async def test_one_failure_stops_nobody(tmp_path: Path, stage: Stage) -> None:
         "s--a--3": raising(InputError("no video in its offer")),
         "s--a--4": raising(RuntimeError("a bug")),
         "s--a--5": lambda: Ended(Outcome.INSTRUMENT_INVALID, "pacing"),
+        "s--a--7": raising(ExceptionGroup("", [ExceptionGroup("", [AgentError("it hung up")])])),
+        "s--a--8": raising(ExceptionGroup("", [KeyError("x")])),
     }
-    results = await Setting(tmp_path, {"a": FakeAgent()}, repeats=6).run(stage)
+    results = await Setting(tmp_path, {"a": FakeAgent()}, repeats=8).run(stage)
     assert outcomes(results) == [
         "agent_failed",
         "network_failed",
@@ -244,7 +246,11 @@ async def test_one_failure_stops_nobody(tmp_path: Path, stage: Stage) -> None:
         "instrument_invalid",
         "instrument_invalid",
         "completed",
+        "agent_failed",
+        "instrument_invalid",
     ]
+    assert results[6].reason == "it hung up"
+    assert results[7].reason == "a bug of the simulator: KeyError: 'x'"
     assert results[3].reason == "a bug of the simulator: RuntimeError: a bug"
     assert all(r.folder is not None for r in results)
 
@@ -265,6 +271,30 @@ async def test_an_agent_that_cannot_be_opened(
     assert outcomes(results) == [outcome, "completed"] * 2
     assert [r.folder is None for r in results] == [True, False] * 2
     assert agents["good"].opened == 1
+
+
+async def test_an_agent_that_never_opens_has_failed(
+    tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk, "READY_WITHIN", 0.05)
+    agents = {"bad": FakeAgent(slow=asyncio.Event()), "good": FakeAgent()}
+    results = await asyncio.wait_for(Setting(tmp_path, agents).run(stage), 5)
+    assert outcomes(results) == ["agent_failed", "completed"]
+    assert results[0].reason.startswith("agent bad: was not ready within 0.05 s")
+
+
+async def test_an_agent_that_never_closes_holds_up_no_run(
+    tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Clinging(FakeAgent):
+        @asynccontextmanager
+        async def _open(self, launch: Launch) -> AsyncIterator[Dial]:
+            yield Dial(url="http://x")
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(desk, "CLOSED_WITHIN", 0.05)
+    results = await asyncio.wait_for(Setting(tmp_path, {"a": Clinging()}).run(stage), 5)
+    assert outcomes(results) == ["completed"]
 
 
 async def test_an_agent_that_failed_is_opened_anew(tmp_path: Path, stage: Stage) -> None:

@@ -654,3 +654,48 @@ def test_a_task_of_ones_own(tmp_path: Path) -> None:
     path.write_text(text.format("'custom: sorting'"))
     with pytest.raises(ScenarioError, match="custom:a-name-of-yours"):
         load_scenario(path)
+
+
+def test_a_path_may_go_up_and_down(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(SMALLEST)
+    (path.parent / "below").mkdir()
+    monkeypatch.chdir(path.parent / "below")
+    plain = load_scenario(path)
+    for way in ("../made.yaml", f"../below/../{path.name}", path.parent / "below/../made.yaml"):
+        found = load_scenario(way)
+        assert found.clips["main"].path == plain.clips["main"].path
+        assert found.turns == plain.turns
+
+
+def test_a_recording_may_be_named_by_a_path_that_goes_up(write: Write) -> None:
+    path = write(SMALLEST)
+    recording = path.parent / "kept"
+    recording.mkdir()
+    (recording / "scenario.yaml").write_text(SMALLEST)
+    up = recording / ".." / "kept"
+    assert load_recorded_scenario(up).id == "made"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[bad/x.mp4", "http://./x.mp4", f"http://{'a' * 70}/x", "http://x:99999/x.mp4"]
+)
+def test_an_address_must_name_a_host(write: Write, url: str) -> None:
+    named = f"clip:\n  url: {url}\n  sha256: {'0' * 64}\n  licence: CC0-1.0\n"
+    path = write(SMALLEST.replace("clip: own.mp4\n", named))
+    assert problems(path) == [
+        f"4: clip.url: {url!r} is not an address that begins with https:// or http:// and a host"
+    ]
+
+
+def test_a_folder_hides_no_bundled_scenario(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundled = find_scenario("demo")
+    (tmp_path / "demo").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert find_scenario("demo") == bundled
+    with pytest.raises(InputError, match="is a folder with no"):
+        find_scenario("./demo")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "made.yaml").write_text(SMALLEST)
+    assert find_scenario("own").name == "made.yaml"

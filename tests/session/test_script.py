@@ -112,6 +112,52 @@ def test_endless_text_ends_too() -> None:
     assert played.plays[1][1] == pytest.approx(end + 1 + 6, abs=LEAD + PTIME)
 
 
+def test_a_reply_whose_end_is_never_said_spoils_that_turn_only() -> None:
+    limits, first = Limits(reply_max=10), T0 + 5
+    unsaid = [e for e in reply(first + 1, first + 3) if not isinstance(e[1], ResponseEnded)]
+    unsaid = [e for e in unsaid if not isinstance(e[1], Drained)]
+    second = first + 0.9 + 10 + 5
+    says = [*unsaid, *reply(second + 1, second + 4, "r2")]
+    third = second + 4 + 0.7 + 5
+    says += reply(third + 1, third + 9, "r3")
+    turns = asks("a", 5), asks("b", 5), asks("c", 5), quiet("d", 3)
+    plays = [at for _, at in rehearse(*turns, says=says, limits=limits).plays]
+    # The first is waited for as long as a reply may last, the others until they have rested.
+    assert plays[1:] == pytest.approx(
+        [second - 5, second + 4 + 0.7, third + 9 + 0.7], abs=LEAD + PTIME
+    )
+
+
+def test_a_reply_is_heard_out_though_the_end_of_an_older_one_never_came() -> None:
+    limits, end = Limits(reply_max=10), T0 + 12
+    says: list[tuple[float, Event]] = [(end - 9, ResponseStarted(response="lost"))]
+    says += reply(end + 0.8, end + 6)
+    played = rehearse(asks("a", 12), quiet("b", 3), says=says, limits=limits)
+    assert played.plays[1][1] == pytest.approx(end + 6 + 1.5, abs=LEAD + PTIME)
+
+
+def test_endless_talk_holds_up_none_of_the_turns_after_it() -> None:
+    limits, end = Limits(reply_max=10), T0 + 5
+    says: list[tuple[float, Event]] = [(end + 1, AgentSpeech(edge="start"))]
+    turns = asks("a", 5), quiet("b", 4), quiet("c", 4), asks("d", 5)
+    played = rehearse(*turns, says=says, limits=limits)
+    second = end + 1 + 10
+    plays = [at for _, at in played.plays]
+    assert plays[1:] == pytest.approx([second, second + 4, second + 8], abs=LEAD + PTIME)
+    assert played.finish is not None
+    assert played.finish[0] == pytest.approx(second + 13 + 8, abs=LEAD + PTIME)
+
+
+def test_replies_without_a_rest_hold_up_each_turn_for_reply_max_only() -> None:
+    limits, end = Limits(reply_max=10), T0 + 5
+    says: list[tuple[float, Event]] = [(end + 1, AgentSpeech(edge="start"))]
+    says += [(end + 1 + 4 * n, ResponseStarted(response=f"r{n}")) for n in range(30)]
+    played = rehearse(asks("a", 5), quiet("b", 4), quiet("c", 4), says=says, limits=limits)
+    plays = [at for _, at in played.plays]
+    held = [plays[1] - end, plays[2] - plays[1] - 4]
+    assert held == pytest.approx([11, 10], abs=LEAD + PTIME)
+
+
 def test_a_quiet_turn_with_speech_keeps_its_tail() -> None:
     played = rehearse(quiet("a", 5, guest=(3, 5)), quiet("b", 3))
     assert played.plays[1][1] == pytest.approx(T0 + 5 + 3, abs=LEAD + PTIME)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
-from urllib.parse import urljoin, urlsplit, urlunsplit
+from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 
@@ -37,6 +37,7 @@ from simulator.session.events import (
     WireCommand,
     WireEvent,
 )
+from simulator.text import all_well_formed, public_url, well_formed
 
 SDP_LIMIT = 1_000_000
 """Bytes of an answer that we are ready to read."""
@@ -45,6 +46,8 @@ TEXT_CAP = 200_000
 _EXCERPT = 200
 _FORGET_AFTER = 1_000
 """Responses whose text is counted; older ones are forgotten."""
+_LARGEST = 2**53
+"""No number of a report is so large; beyond it JSON's numbers are not exact."""
 
 _Message = Mapping[str, Any]
 _TextKind = Literal["output", "transcript"]
@@ -115,47 +118,59 @@ class Call:
             "Accept": "application/sdp",
         }
         try:
-            async with http.post(self._target.url, data=offer, headers=headers) as response:
+            # A redirected POST would become a GET, and take the token to another place.
+            async with http.post(
+                self._target.url, data=offer, headers=headers, allow_redirects=False
+            ) as response:
                 text = await _body(response)
+                location = response.headers.get("Location")
                 if response.status not in (200, 201):
+                    said = well_formed(response.reason or "")
+                    more = _excerpt(text)
+                    if location is not None and 300 <= response.status < 400:
+                        more = f": the call is at {public_url(location)}"
                     raise AgentError(
-                        f"{where} refused the call: {response.status} {response.reason}"
-                        f"{_excerpt(text)}",
+                        f"{where} refused the call: {response.status} {said}{more}",
                         hint=_remedy(response.status),
                     )
-                location = response.headers.get("Location")
         except TimeoutError:
             raise AgentError(f"{where} did not answer the call in time") from None
-        except aiohttp.InvalidURL:
+        except (aiohttp.InvalidURL, UnicodeError):
             raise AgentError(f"{where} is not an address that can be called") from None
         except aiohttp.ClientConnectorError as error:
             raise AgentError(f"nobody answers at {where}: {error.os_error}") from None
         except aiohttp.ClientError as error:
             raise AgentError(
-                f"{where} broke off the call: {error or type(error).__name__}"
+                f"{where} broke off the call: {well_formed(str(error)) or type(error).__name__}"
             ) from None
+        except ValueError as error:
+            raise AgentError(f"{where} cannot be called: {well_formed(str(error))}") from None
         if not text.lstrip().startswith("v="):
             raise AgentError(f"{where} answered without SDP{_excerpt(text)}")
-        return Answer(sdp=text, location=location and urljoin(self._target.url, location))
+        return Answer(sdp=text, location=_absolute(self._target.url, location))
 
     async def hang_up(self, http: aiohttp.ClientSession, answer: Answer) -> None:
-        if answer.location is None:
+        where = answer.location
+        # The agent chose that address: our token goes nowhere but where we have dialled.
+        if where is None or _origin(where) != _origin(self._target.url):
             return
         headers = dict(self._target.headers)
         try:
-            async with http.post(f"{answer.location.rstrip('/')}/hangup", headers=headers) as said:
+            async with http.post(
+                f"{where.rstrip('/')}/hangup", headers=headers, allow_redirects=False
+            ) as said:
                 known = said.status not in (404, 405, 501)
             if not known:
-                async with http.delete(answer.location, headers=headers):
+                async with http.delete(where, headers=headers, allow_redirects=False):
                     pass
-        except (aiohttp.ClientError, TimeoutError):
+        except (aiohttp.ClientError, TimeoutError, ValueError):
             return
 
     # ------------------------------------------------------------ reading
 
     def read(self, message: str | bytes) -> Sequence[WireEvent]:
         try:
-            parsed = json.loads(message)
+            parsed = all_well_formed(json.loads(message))
         except RecursionError:
             raise ValueError("nested too deeply") from None
         if not isinstance(parsed, dict):
@@ -276,11 +291,11 @@ def _speech(message: _Message, edge: Literal["start", "end"]) -> UserSpeech:
 
 def _context(message: _Message) -> ContextChanged:
     span = message.get("span")
-    numbers = isinstance(span, list) and len(span) == 2 and all(_is_number(s) for s in span)
+    pair = isinstance(span, list) and len(span) == 2 and all(_is_number(s) for s in span)
     return ContextChanged(
         op=_string(message, "op"),
         kind=_optional(message, "kind") or "",
-        span=(float(span[0]), float(span[1])) if isinstance(span, list) and numbers else None,
+        span=(_time(span[0]), _time(span[1])) if isinstance(span, list) and pair else None,
         tokens=_whole(message, "tokens"),
         used=_whole(message, "used"),
         window=_whole(message, "window"),
@@ -291,10 +306,16 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _time(value: float) -> float:
+    if not abs(value) < _LARGEST:  # NaN as well
+        raise ValueError("span is not two times")
+    return float(value)
+
+
 def _whole(message: _Message, key: str) -> int:
     value = message.get(key, 0)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{key} is not a whole number")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _LARGEST:
+        raise ValueError(f"{key} is not a whole number from 0")
     return value
 
 
@@ -327,12 +348,26 @@ def _excerpt(body: str) -> str:
 def _remedy(status: int) -> str:
     if status in (401, 403):
         return "check the key or token in the agent's options"
+    if 300 <= status < 400:
+        return "give the agent's URL as it is after the redirect"
     if status == 404:
         return "check the path of the agent's URL"
     return ""
 
 
-def public_url(url: str) -> str:
-    """`url` without what may be secret in it: user, password, query."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+def _absolute(base: str, location: str | None) -> str | None:
+    """Where the call is, for hanging up; None if that was not said, or cannot be read."""
+    try:
+        return location and urljoin(base, location)
+    except ValueError:
+        return None
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None] | None:
+    """Scheme, host and port; None if they cannot be read, which is nobody's origin."""
+    try:
+        parts = urlsplit(url)
+        usual = {"http": 80, "https": 443}.get(parts.scheme)
+        return parts.scheme, parts.hostname, parts.port or usual
+    except ValueError:
+        return None
