@@ -14,11 +14,12 @@ import difflib
 import importlib.metadata
 import importlib.util
 import inspect
+import os
 import re
 import shlex
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -47,6 +48,8 @@ _ONE: Mapping[Kind, str] = {
     "responders": "responder",
     "recognisers": "recogniser",
 }
+
+_SAID: Mapping[Any, str] = {str: "text", Set: "a set of words", Callable: "a method"}
 
 _FILE = re.compile(r"^(?P<path>.+\.py)(?::(?P<name>[A-Za-z_]\w*))?$", re.DOTALL)
 _URL = re.compile(r"@(?=[A-Za-z][A-Za-z0-9+.-]*://)")
@@ -207,7 +210,7 @@ def load(
         if key in given:
             raise InputError(f"{reference}: {key} is given both in the reference and as an option")
         given[key] = value
-    return make(cls, given, said=reference)
+    return make(kind, cls, given, said=reference)
 
 
 def find_class(kind: Kind, ref: Reference, *, root: Path | None = None) -> type[Any]:
@@ -236,7 +239,7 @@ def find_class(kind: Kind, ref: Reference, *, root: Path | None = None) -> type[
 
 def load_file(path: Path, prefix: str) -> ModuleType:
     """The module in a file, under a private name; loaded once. Raises InputError."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise InputError(f"{path}: no such file")
     full = path.resolve()
     stem = full.parent.name if full.name == "__init__.py" else full.stem
@@ -261,7 +264,7 @@ def load_file(path: Path, prefix: str) -> ModuleType:
     return module
 
 
-def make(cls: type[Any], options: Mapping[str, str], *, said: str) -> object:
+def make(kind: Kind, cls: type[Any], options: Mapping[str, str], *, said: str) -> object:
     """`cls` made with `options`. Raises InputError naming the options that it takes."""
     parameters = inspect.signature(cls).parameters.values()
     open_ended = any(p.kind is p.VAR_KEYWORD for p in parameters)
@@ -281,9 +284,17 @@ def make(cls: type[Any], options: Mapping[str, str], *, said: str) -> object:
             f"{said}: option {missing[0]!r} must be given", hint=f"-o {missing[0]}=..."
         )
     try:
-        return cast("object", cls(**options))
+        made = cls(**options)
+    except InputError:
+        raise
     except (TypeError, ValueError) as error:
         raise InputError(f"{said}: {error}", hint=f"Its options: {listed}") from error
+    except Exception as error:
+        # As when it is loaded: a plug-in may raise anything while it is made.
+        raise InputError(f"{said}: it cannot be made: {type(error).__name__}: {error}") from error
+    if wrong := _unlike(kind, made):
+        raise InputError(f"{said}: {cls.__name__} is no {_ONE[kind]}: {wrong}")
+    return cast("object", made)
 
 
 def available(kind: Kind, *, root: Path | None = None) -> list[Available]:
@@ -364,6 +375,21 @@ def _lacking(kind: Kind, cls: type[Any]) -> list[str]:
     for base in cls.__mro__:
         declared.update(vars(base).get("__annotations__", ()))
     return [m for m in _MEMBERS[kind] if not hasattr(cls, m) and m not in declared]
+
+
+def _unlike(kind: Kind, made: object) -> str:
+    """What of an instance is not there or of another type than the contract says; or empty."""
+    from simulator.agent import Traits
+
+    wanted_of: Mapping[Kind, Mapping[str, Any]] = {
+        "agents": {"traits": Traits, "open": Callable},
+        "judges": {"name": str, "version": str, "expects": Set, "judge": Callable},
+        "responders": {"call": Callable},
+    }
+    for member, wanted in wanted_of[kind].items():
+        if not isinstance(getattr(made, member, None), wanted):
+            return f"`{member}` must be {_SAID.get(wanted, wanted.__name__)}"
+    return ""
 
 
 def _summary(cls: type[Any]) -> str:

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from simulator.errors import InputError
 from simulator.plugins import content_root
+from simulator.scenario.load import find_scenario
 
 DEMO = content_root("scenarios") / "demo"
 
@@ -75,6 +77,14 @@ def test_lists() -> None:
         (("preview", "demmo"), "did you mean demo"),
         (("new", "nowhere.mp4"), "no such file"),
         (("schema", "--out", "nowhere/x.json"), "cannot be written"),
+        (("run", "x" * 300, "--agent", "oracle"), "no such file"),
+        (("run", "~nosuchuser/x.yaml", "--agent", "oracle"), "no such file"),
+        (("run", "demo", "--agent", "x" * 300 + ".py"), "no such file"),
+        (("run", "demo", "--agent", "[/red]"), "'[/red]' is not a reference"),
+        (("run", "demo", "--agent", "oracle", "--min-coverage", "nan"), "'--min-coverage'"),
+        (("run", "demo", "--agent", "oracle", "--min-coverage", "-1"), "'--min-coverage'"),
+        (("judge", "x" * 300), "no such folder"),
+        (("film", "x" * 300), "x"),
     ],
 )
 def test_bad_input_is_one_clear_line(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
@@ -85,6 +95,31 @@ def test_bad_input_is_one_clear_line(words: tuple[str, ...], said: str, tmp_path
     assert said in shown.stderr
     assert "Traceback" not in shown.stderr
     assert list(tmp_path.iterdir()) == [], "nothing has been spent"
+
+
+def test_a_disk_that_is_full_is_one_clear_line() -> None:
+    with open("/dev/full", "w") as full:
+        shown = subprocess.run(
+            [sys.executable, "-m", "simulator", "judges"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert shown.returncode == 1
+    assert shown.stderr == "error: No space left on device\n"
+
+
+def test_a_bare_word_is_a_bundled_id_beside_a_folder_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo").mkdir()
+    assert find_scenario("demo") == DEMO / "demo.yaml"
+    with pytest.raises(InputError, match="is a folder with no"):
+        find_scenario("./demo")
+    (tmp_path / "bottles").write_text("version: 1")
+    assert find_scenario("bottles") == Path("bottles"), "a file of that name is what was meant"
 
 
 def test_an_output_folder_that_exists(tmp_path: Path) -> None:
@@ -171,7 +206,9 @@ def test_ctrl_c_twice_ends_at_once(scenario: Path) -> None:
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
+    # The first may have ended the run before the second came.
     assert process.returncode in (1, 130)
+    assert process.returncode == 1 or "interrupted" in stderr
     assert "Traceback" not in stderr
     assert left_behind(process) == []
 
@@ -187,3 +224,35 @@ def test_a_killed_simulator_leaves_a_recording_and_no_agent(scenario: Path) -> N
         time.sleep(0.1)
     assert left_behind(process) == [], "the agent dies with its simulator"
     assert omnistage("report", str(out)).returncode == 1, "an attempt without an end has failed"
+
+
+def test_one_damaged_recording_stops_no_other(scenario: Path) -> None:
+    run = scenario.parent / "run"
+    scenario.write_text(QUIET.format(until=2))
+    words = ("run", str(scenario), "--agent", "silent", "--agent", "late", "--out", str(run))
+    played = omnistage(*words, "--concurrency", "2")
+    assert "preparing" in played.stdout
+    (run / "recordings/quiet--silent--1/scenario.yaml").unlink()
+    (run / "recordings/quiet--silent--1/events.jsonl").write_text("")
+    (run / "recordings/quiet--silent--1/manifest.json").write_text("{")
+    (run / "recordings/quiet--silent--1/trace.json").unlink()
+    for command, said in (
+        (("judge", str(run), "--force"), "manifest.json"),
+        (("report", str(run), "--turns"), "has no scenario.yaml"),
+    ):
+        shown = omnistage(*command)
+        assert "Traceback" not in shown.stderr
+        assert shown.returncode == 1, "the one is not scored"
+        assert said in shown.stdout
+        assert "exit status 1: " in shown.stdout
+    assert "quiet--late--1" in shown.stdout
+    assert "Latency:" in shown.stdout.rpartition("quiet--late--1")[2], "the other is shown"
+
+
+def test_warnings_of_a_scenario_are_shown_before_it_is_played(scenario: Path) -> None:
+    text = QUIET.format(until=2).replace("quiet: true", "answer: Yes.\n    event: 1")
+    scenario.write_text(text)
+    shown = omnistage("run", str(scenario), "--agent", "silent", "--out", "/dev/null/x")
+    assert "quiet.yaml: turns[0] (t1): no `evidence` for its answer" in shown.stdout
+    assert shown.stderr.startswith("error: cannot write to /dev/null/x")
+    assert shown.returncode == 2

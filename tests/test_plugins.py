@@ -156,3 +156,21 @@ def test_a_recording_cannot_be_played_yet() -> None:
 def test_the_bundled_folder_is_the_checkouts() -> None:
     assert (content_root("agents") / "README.md").is_file()
     assert not (content_root("agents") / "__init__.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('traits = Traits(summary="answers nothing")', "traits: Traits", "`traits` must be Traits"),
+        ('traits = Traits(summary="answers nothing")', 'traits = "x"', "`traits` must be Traits"),
+        ("self.delay = float(delay)", 'raise RuntimeError("no GPU")', "RuntimeError: no GPU"),
+        ("def open(self, launch):", "open = 3\n    def _(self):", "`open` must be a method"),
+    ],
+)
+def test_a_plugin_that_breaks_the_contract_is_one_line(
+    old: str, new: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(GOOD.replace(old, new))
+    with pytest.raises(InputError) as caught:
+        load_agent(str(tmp_path / "mine.py"))
+    assert said in caught.value.message

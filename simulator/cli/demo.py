@@ -8,6 +8,7 @@ from rich.console import Console
 
 from simulator.cli.run import RunOrder, run_order
 from simulator.plugins import content_root
+from simulator.report.plain import plain
 
 SCENARIO = "demo"
 AGENTS = ("oracle", "late", "talkative")
@@ -19,9 +20,12 @@ def run_demo(out: Path | None, agents: list[str] | None = None) -> int:
     """
     console = Console()
     cast = tuple(agents or AGENTS)
+    who = ", ".join(cast) if agents else f"{', '.join(cast)}: baselines that need no model"
     console.print(
-        f"Playing the scenario '{SCENARIO}' in real time to {', '.join(cast)}: baselines that need "
-        "no model.\nEach gets the same video and sound over its own WebRTC call."
+        plain(
+            f"Playing the scenario '{SCENARIO}' in real time to {who}.\n"
+            "Each gets the same video and sound over its own WebRTC call."
+        )
     )
     return run_order(
         RunOrder(

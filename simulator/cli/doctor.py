@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from simulator import __version__
 from simulator.clock import WallClock
 from simulator.errors import OmnistageError
+from simulator.report.plain import plain
 
 MIN_FREE = 1_000_000_000
 """Bytes free that a comfortable cache and a few runs want."""
@@ -44,8 +44,8 @@ def examine() -> int:
     table = Table("", "what", "found", box=None, pad_edge=False)
     marks = {"ok": "[green]ok", "missing": "[yellow]--", "failed": "[red]!!"}
     for f in findings:
-        table.add_row(marks[f.state], escape(f.what), escape(f.detail))
-    console.print(f"omnistage {__version__} on {platform.platform()}")
+        table.add_row(marks[f.state], plain(f.what), plain(f.detail))
+    console.print(plain(f"omnistage {__version__} on {platform.platform()}"))
     console.print(table)
     return 1 if any(f.state == "failed" for f in findings) else 0
 

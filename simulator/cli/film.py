@@ -9,10 +9,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from simulator.errors import RecordingError
+from simulator.errors import OmnistageError
 from simulator.recording.film import make_film
 from simulator.recording.measure import load_trace
 from simulator.recording.reader import Recording
+from simulator.report.plain import plain
 from simulator.run.accounting import AttemptResult, read_attempts
 from simulator.run.plan import Plan
 from simulator.scenario.load import load_recorded_scenario
@@ -24,9 +25,10 @@ def film_recording(folder: Path, out: Path | None) -> int:
     console = Console()
     recording = Recording.open(folder)
     film = make_film(recording, load_trace(folder, load_recorded_scenario(folder)), path=out)
-    console.print(f"{film.path}: {film.duration:.1f} s", soft_wrap=True)
+    console.print(plain(f"{film.path}: {film.duration:.1f} s"), soft_wrap=True)
     for missing in film.missing:
-        console.print(f"not in the cache any more, so not in the film: {missing}", soft_wrap=True)
+        line = f"not in the cache any more, so not in the film: {missing}"
+        console.print(plain(line), soft_wrap=True)
     return 1 if film.missing else 0
 
 
@@ -46,6 +48,6 @@ def _film(result: AttemptResult, scenarios: Mapping[str, Scenario]) -> str:
     try:
         trace = load_trace(result.folder, scenarios[result.attempt.scenario])
         make_film(Recording.open(result.folder), trace)
-    except RecordingError as error:
-        return f"{result.attempt.id}: no film: {error.message}"
+    except (OmnistageError, OSError) as error:
+        return f"{result.attempt.id}: no film: {error}"
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -10,7 +11,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-from rich.text import Text
 
 from simulator.cli.benchmark import answers_as_run
 from simulator.errors import InputError, OmnistageError
@@ -26,8 +26,9 @@ from simulator.judging.spending import Estimate
 from simulator.plugins import load_judge, split_words
 from simulator.recording.measure import load_trace
 from simulator.recording.trace import Trace
+from simulator.report.plain import plain
 from simulator.report.summary import summarise, write_summary
-from simulator.report.terminal import print_attempt, print_summary
+from simulator.report.terminal import print_attempt, print_status, print_summary
 from simulator.run.plan import RUN_FILE, read_plan
 from simulator.scenario.load import load_recorded_scenario, load_scenario
 from simulator.scenario.types import PRIOR, Scenario
@@ -57,11 +58,11 @@ def judge_again(
 ) -> int:
     """Judge a run folder, a single recording, or a CSV of answers. Status 1 if some judgement
     failed."""
-    if what.is_file():
+    if os.path.isfile(what):
         what = answers_as_run(what, judges or DEFAULT_JUDGES, scenarios, out)
     elif scenarios is not None or out is not None:
         raise InputError("--scenarios and --out go with a CSV of answers, which this is not")
-    if not what.is_dir():
+    if not os.path.isdir(what):
         raise InputError(f"{what}: no such folder", hint="name a recording's folder, or a run's")
     bench = load_judges(judges)
     given = load_scenario(scenario, rendered=False) if scenario else None
@@ -106,10 +107,15 @@ class _Again:
         plan = read_plan(run)
         scenarios = {given.id: given} if given else {}
         recordings: list[tuple[Path, Scenario]] = []
+        broken: dict[str, str] = {}
         for attempt in plan.attempts:
             folder = run / "recordings" / attempt.id
             if attempt.scenario not in scenarios and (folder / "scenario.yaml").is_file():
-                scenarios[attempt.scenario] = load_recorded_scenario(folder)
+                try:
+                    scenarios[attempt.scenario] = load_recorded_scenario(folder)
+                except OmnistageError as error:
+                    # Another recording's copy of the same scenario may serve.
+                    broken[attempt.scenario] = str(error)
             if folder.is_dir() and attempt.scenario in scenarios:
                 recordings.append((folder, scenarios[attempt.scenario]))
         self._estimate(recordings)
@@ -125,11 +131,13 @@ class _Again:
                     each=each,
                 )
             )
+        for name in broken.keys() - scenarios.keys():
+            self._console.print(plain(broken[name], "red"), soft_wrap=True)
         tell_judged(judged, self._bench, self._console)
         summary = summarise(run)
-        write_summary(run, summary)
         print_summary(summary, run, self._console)
-        return _status([v for vs in judged.verdicts.values() for v in vs])
+        write_summary(run, summary)
+        return print_status(summary, (), self._console)
 
     def _read(self, folder: Path, scenario: Scenario) -> Trace:
         if folder not in self._traces:
@@ -172,9 +180,9 @@ class _Again:
 def tell_judged(judged: JudgedRun, bench: Sequence[Judge], console: Console) -> None:
     """What was not judged and why, what failed, and what was spent."""
     for attempt_id, problem in judged.problems.items():
-        console.print(Text(f"{attempt_id}: not judged: {problem}", style="red"))
+        console.print(plain(f"{attempt_id}: not judged: {problem}", "red"), soft_wrap=True)
     for note in judged.notes[:NOTES]:
-        console.print(note)
+        console.print(plain(note), soft_wrap=True)
     if len(judged.notes) > NOTES:
         console.print(f"and {len(judged.notes) - NOTES} more such notes")
     every = [v for vs in judged.verdicts.values() for v in vs]
@@ -188,7 +196,7 @@ def tell_failures(verdicts: Sequence[Verdict], console: Console) -> None:
     failed = Counter((v.judge, v.why) for v in verdicts if v.state is VerdictState.JUDGE_FAILED)
     for (judge, why), count in failed.most_common(SHOWN):
         turns = f"{count} turn{'' if count == 1 else 's'}"
-        console.print(Text(f"{judge}: {turns} not judged: {why}", style="red"))
+        console.print(plain(f"{judge}: {turns} not judged: {why}", "red"), soft_wrap=True)
     if len(failed) > SHOWN:
         console.print(f"and {len(failed) - SHOWN} more reasons, in the verdicts", style="red")
     if failed:

@@ -8,16 +8,19 @@ from rich.console import Console
 from rich.table import Table
 
 from simulator.errors import OmnistageError
-from simulator.plugins import available
+from simulator.plugins import available, content_root
+from simulator.report.plain import plain
 
 
 def list_plugins(kind: Literal["agents", "judges"]) -> int:
     console = Console()
     table = Table("name", "what it is", box=None, pad_edge=False)
     for item in available(kind):
-        table.add_row(item.name, item.summary)
+        table.add_row(plain(item.name), plain(item.summary or item.error))
     console.print(table)
-    console.print(f"\nYour own: path/to/file.py[:Class]; how to write one: {kind}/README.md")
+    how = content_root(kind) / "README.md"
+    line = f"\nYour own: path/to/file.py[:Class]; how to write one: {how}"
+    console.print(plain(line), soft_wrap=True)
     return 0
 
 
@@ -30,10 +33,14 @@ def list_scenarios() -> int:
         try:
             s = load_scenario(path)
         except OmnistageError as error:
-            table.add_row(path.stem, "", "", "", f"[red]broken: {error.message.splitlines()[0]}")
+            broken = plain(f"broken: {error.message.splitlines()[0]}", "red")
+            table.add_row(plain(path.stem), "", "", "", broken)
             continue
         seconds = sum(t.duration for t in s.turns)
-        table.add_row(s.id, s.task, str(len(s.turns)), f"{seconds:.0f}", s.title)
+        table.add_row(s.id, plain(s.task), str(len(s.turns)), f"{seconds:.0f}", plain(s.title))
     console.print(table)
-    console.print("\nYour own: the path of its YAML file; the format: scenarios/README.md")
+    how = content_root("scenarios") / "README.md"
+    console.print(
+        plain(f"\nYour own: the path of its YAML file; the format: {how}"), soft_wrap=True
+    )
     return 0

@@ -6,7 +6,10 @@ well, 1 an attempt failed or a gate was not met, 2 bad input, 130 interrupted.
 
 from __future__ import annotations
 
+import math
+import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +17,8 @@ import typer
 
 from simulator import __version__
 from simulator.errors import InputError, OmnistageError
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="omnistage",
@@ -37,8 +42,23 @@ Gates = Annotated[
     list[str] | None,
     typer.Option("--gate", help="A limit such as score>=60 or latency_p95<=1.5; repeatable"),
 ]
+
+
+def _number(value: float) -> float:
+    # The range of an option lets NaN through, and no coverage is below NaN.
+    if math.isnan(value):
+        raise typer.BadParameter("nan is not a number")
+    return value
+
+
 MinCoverage = Annotated[
-    float, typer.Option(help="Gates fail when less than this share of the plan could be scored")
+    float,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        callback=_number,
+        help="Gates fail when less than this share of the plan could be scored",
+    ),
 ]
 
 
@@ -473,7 +493,14 @@ def schema(
 def main() -> None:
     """Entry point: errors that were foreseen are one line and a hint, never a traceback."""
     try:
-        app()
+        try:
+            app()
+        except SystemExit as end:
+            if isinstance(end.__context__, KeyboardInterrupt) or end.code == INTERRUPTED:
+                raise KeyboardInterrupt from None
+            raise
+        finally:
+            sys.stdout.flush()
     except InputError as error:
         _complain(error)
         sys.exit(2)
@@ -482,13 +509,29 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has gone; there is nobody to tell.
+        _leave_stdout()
         sys.exit(0)
+    except OSError as error:
+        # A full disk, a name that is too long: the system's own words are clear, and say where.
+        _leave_stdout()
+        where = f"{error.filename}: " if error.filename else ""
+        _complain(OmnistageError(f"{where}{error.strerror or error}"))
+        sys.exit(1)
+
+
+def _leave_stdout() -> None:
+    """What could not be written is not tried again when Python ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(error: OmnistageError) -> None:
-    print(f"error: {error.message}", file=sys.stderr)
-    if error.hint:
-        print(f"  {error.hint}", file=sys.stderr)
+    from simulator.report.plain import clean
+
+    with suppress(OSError):
+        print(clean(f"error: {error.message}"), file=sys.stderr)
+        if error.hint:
+            print(clean(f"  {error.hint}"), file=sys.stderr)

@@ -22,6 +22,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from simulator.report.plain import clean, plain
 from simulator.run.plan import Plan
 
 
@@ -30,7 +31,7 @@ class PrepareProgress:
 
     def __init__(self, console: Console) -> None:
         self._progress = Progress(
-            TextColumn("preparing {task.fields[scenario]}"),
+            TextColumn("preparing {task.fields[scenario]}", markup=False),
             BarColumn(bar_width=30),
             TextColumn("{task.description}"),
             TimeRemainingColumn(),
@@ -73,10 +74,10 @@ class RunProgress:
         self._tasks: dict[str, TaskID] = {}
         self._done = 0
         self._progress = _ByTime(
-            TextColumn("{task.fields[agent]}"),
+            TextColumn("{task.fields[agent]}", markup=False),
             BarColumn(bar_width=24),
             _Left(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             console=console,
             transient=True,
             disable=not self._live,
@@ -100,11 +101,11 @@ class RunProgress:
         self._tasks[attempt_id] = self._progress.add_task(
             f"{scenario_id}: dialling",
             total=max(estimate_s, 0.1),
-            agent=agent[:24],
+            agent=clean(agent)[:24],
         )
         if not self._live:
             self._console.print(
-                Text(f"{attempt_id}: started, about {estimate_s:.0f} s"), soft_wrap=True
+                plain(f"{attempt_id}: started, about {estimate_s:.0f} s"), soft_wrap=True
             )
 
     def turn_changed(
@@ -125,7 +126,7 @@ class RunProgress:
             self._progress.remove_task(task)
         why = f" ({reason})" if reason else ""
         count = f"[{self._done}/{len(self._plan.attempts)}]"
-        line = Text(f"{count} {attempt_id}: {outcome.replace('_', ' ')}{why}")
+        line = plain(f"{count} {attempt_id}: {outcome.replace('_', ' ')}{why}")
         if outcome != "completed":
             line.stylize("red")
         self._console.print(line, soft_wrap=True)

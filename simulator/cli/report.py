@@ -6,13 +6,15 @@ from pathlib import Path
 
 from rich.console import Console
 
+from simulator.errors import OmnistageError
 from simulator.judging.verdicts import read_verdicts
 from simulator.report.breakdown import print_breakdown
 from simulator.report.gates import check_gates, parse_gates
+from simulator.report.plain import plain
 from simulator.report.rows import find_trace
 from simulator.report.summary import summarise, write_summary
 from simulator.report.tables import write_csv, write_parquet
-from simulator.report.terminal import print_attempt, print_gates, print_summary
+from simulator.report.terminal import print_attempt, print_gates, print_status, print_summary
 from simulator.run.accounting import read_attempts
 from simulator.run.plan import read_plan
 
@@ -30,23 +32,26 @@ def show_report(
     limits = parse_gates(gates)
     console = Console()
     summary = summarise(run)
-    write_summary(run, summary)
     print_summary(summary, run, console)
     print_breakdown(summary, console)
+    write_summary(run, summary)
     if turns:
         for result in read_attempts(run, read_plan(run)):
             if result.folder is None:
                 continue
-            verdicts = [j.verdict for f in read_verdicts(result.folder).values() for j in f.turns]
-            console.rule(result.attempt.id)
-            print_attempt(find_trace(result.folder), verdicts, console)
+            console.rule(plain(result.attempt.id))
+            try:
+                trace = find_trace(result.folder)
+                files = read_verdicts(result.folder)
+            except (OmnistageError, OSError) as error:
+                console.print(plain(str(error), "red"), soft_wrap=True)
+                continue
+            verdicts = [j.verdict for f in files.values() for j in f.turns]
+            print_attempt(trace, verdicts, console)
     written = [] if as_csv is None else write_csv(run, as_csv)
     written += [] if as_parquet is None else write_parquet(run, as_parquet)
     if written:
-        console.print(f"tables: {', '.join(str(p) for p in written)}", soft_wrap=True)
-    met = True
-    if limits:
-        results = check_gates(limits, summary, min_coverage=min_coverage)
-        print_gates(results, console)
-        met = all(r.met for r in results)
-    return 0 if met and summary.all_scored else 1
+        console.print(plain(f"tables: {', '.join(str(p) for p in written)}"), soft_wrap=True)
+    results = check_gates(limits, summary, min_coverage=min_coverage)
+    print_gates(results, console)
+    return print_status(summary, results, console)

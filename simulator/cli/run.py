@@ -26,8 +26,9 @@ from simulator.media.prepare import prepare
 from simulator.media.timeline import Prepared
 from simulator.plugins import load_agent, parse_options, split_words
 from simulator.report.gates import check_gates, parse_gates
+from simulator.report.plain import plain
 from simulator.report.summary import Summary, summarise, write_summary
-from simulator.report.terminal import print_gates, print_summary
+from simulator.report.terminal import print_gates, print_status, print_summary
 from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
 from simulator.run.pool import run_plan
 from simulator.scenario.load import load_scenario
@@ -77,11 +78,14 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
     cast = _cast(order)
     scenarios = {s.id: s for s in _load(order.scenarios)}
     out = order.out or _default_out(order.name or next(iter(scenarios)))
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    if os.path.exists(out) and (not out.is_dir() or any(out.iterdir())):
         raise InputError(
             f"output folder {out} exists and is not empty",
             hint="give another --out, or move that folder away",
         )
+    for scenario in scenarios.values():
+        for warning in scenario.warnings:
+            console.print(plain(f"{scenario.path.name}: {warning}", "yellow"), soft_wrap=True)
     prepared = _prepare(scenarios.values(), console)
     plan = make_plan(
         list(scenarios.values()),
@@ -95,18 +99,21 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
     )
     open_run(out, plan)
     _announce(plan, out, console)
-    summary = asyncio.run(_carry_out(plan, prepared, scenarios, cast, out, console, template))
+    try:
+        summary = asyncio.run(_carry_out(plan, prepared, scenarios, cast, out, console, template))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None  # the second Ctrl-C
+    print_summary(summary, out, console)
+    write_summary(out, summary)
     if order.film:
+        if not console.is_terminal:
+            console.print("making films")
         with console.status("making films"):
             for problem in make_films(out, plan, scenarios):
-                console.print(problem)
-    print_summary(summary, out, console)
-    met = True
-    if gates:
-        results = check_gates(gates, summary, min_coverage=order.min_coverage)
-        print_gates(results, console)
-        met = all(r.met for r in results)
-    return 0 if met and summary.all_scored else 1
+                console.print(plain(problem), soft_wrap=True)
+    results = check_gates(gates, summary, min_coverage=order.min_coverage)
+    print_gates(results, console)
+    return print_status(summary, results, console)
 
 
 def find_template(reference: str) -> Template:
@@ -170,6 +177,8 @@ def _default_out(name: str) -> Path:
 def _prepare(scenarios: Iterable[Scenario], console: Console) -> dict[str, Prepared]:
     prepared: dict[str, Prepared] = {}
     cache = Cache()
+    if not console.is_terminal:
+        console.print("preparing the media (quick if they are in the cache)")
     with PrepareProgress(console) as progress:
         for scenario in scenarios:
             prepared[scenario.id] = prepare(
@@ -182,7 +191,8 @@ def _announce(plan: Plan, out: Path, console: Console) -> None:
     minutes, seconds = divmod(round(plan.estimate_s), 60)
     count = len(plan.attempts)
     attempts = f"{count} attempt{'s' if count != 1 else ''}"
-    console.print(f"{attempts}, about {minutes}:{seconds:02d} of wall-clock time -> {out}")
+    line = f"{attempts}, about {minutes}:{seconds:02d} of wall-clock time -> {out}"
+    console.print(plain(line), soft_wrap=True)
 
 
 async def _carry_out(
@@ -200,9 +210,7 @@ async def _carry_out(
         await run_plan(plan, prepared, cast.agents, out, play=player, observer=progress, stop=stop)
     judged = await judge_run(out, scenarios, cast.judges)
     tell_judged(judged, cast.judges, console)
-    summary = summarise(out)
-    write_summary(out, summary)
-    return summary
+    return summarise(out)
 
 
 class _Interrupts:

@@ -256,8 +256,10 @@ def _verdict(judge: Judge, turn: Turn, state: VerdictState, why: str) -> Verdict
     )
 
 
-def _breach(verdict: Verdict, turn: Turn) -> str:
+def _breach(verdict: object, turn: Turn) -> str:
     """How a verdict breaks the contract; empty if it does not."""
+    if not isinstance(verdict, Verdict):
+        return f"the judge gave {type(verdict).__name__} instead of a Verdict"
     if verdict.turn != turn.id:
         return f"the judge gave a verdict on {verdict.turn!r} when asked for {turn.id!r}"
     scored = verdict.state is VerdictState.SCORED
@@ -285,6 +287,7 @@ async def judge_run(
     """
     _no_doubles(judges)
     plan = read_plan(run)
+    _no_doubles(judges)
     verdicts: dict[str, tuple[Verdict, ...]] = {}
     problems: dict[str, str] = {}
     notes = [serves_nothing(j, s) for s in scenarios.values() for j in judges if _idle(j, s)]
@@ -300,7 +303,7 @@ async def judge_run(
             async with open_at_once:
                 docket = Docket(folder, scenario, read=read, force=force, retry_failed=retry_failed)
                 verdicts[attempt.id] = tuple(await _judge(docket, judges, limits, each))
-        except OmnistageError as error:
+        except (OmnistageError, OSError) as error:
             problems[attempt.id] = str(error)
 
     results = read_attempts(run, plan)

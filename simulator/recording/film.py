@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import heapq
 import io
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -104,6 +105,8 @@ def make_film(
     path = path or recording.folder / FILM
     if trace.play_at is None:
         raise RecordingError(f"{recording.folder}: nothing was played; there is no film")
+    if os.path.isdir(path):
+        raise RecordingError(f"{path} is a folder", hint="name the file that the film is to be")
     origin = trace.play_at
     shown, missing = _shown(recording, find or from_cache())
     part = path.with_name(f".{path.name}.part")
@@ -127,6 +130,7 @@ def make_film(
             heard = _Voices(out, "agent as heard")
             text = out.add_mux_stream("subrip", time_base=_MILLI)
             text.metadata["title"] = "turns and words"
+            text.disposition = Disposition.default
             out.metadata["title"] = f"{trace.scenario} / {trace.agent}"
             tracks += [
                 both.encoded((user, agent), count),
@@ -137,8 +141,11 @@ def make_film(
             for _, _, packet in heapq.merge(*tracks, key=lambda timed: timed[:2]):
                 out.mux_one(packet)
         part.replace(path)
+    except OSError as error:
+        raise RecordingError(f"{path}: the film cannot be written: {error.strerror}") from None
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
     return Film(path=path, duration=end - origin, origin=origin, missing=missing)
 
 

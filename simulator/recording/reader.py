@@ -145,7 +145,9 @@ class Recording:
                 value = json.loads(line)
                 if not isinstance(value, dict):
                     raise ValueError("not an object")
-                events.append(from_json(all_well_formed(value)))
+                # A message stays as it came; what was understood of it goes into texts of ours.
+                as_it_came = value.get("type") == "wire"
+                events.append(from_json(value if as_it_came else all_well_formed(value)))
             except (ValueError, RecursionError):
                 damaged += 1
         return tuple(events), damaged

@@ -10,9 +10,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from types import UnionType
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 FORMAT_VERSION = 1
+_LARGEST = 1e15
+"""What numbers in a line are below: nothing that we measure comes near it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,6 +248,12 @@ _TYPES: dict[str, type[Any]] = {
     )
 }
 
+_FIELDS: dict[str, dict[str, Any]] = {
+    kind: {f.name: get_type_hints(cls)[f.name] for f in dataclasses.fields(cls)}
+    for kind, cls in _TYPES.items()
+}
+"""The types of each record's fields."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stamped:
@@ -275,11 +284,13 @@ def to_json(stamped: Stamped) -> dict[str, Any]:
 
 
 def from_json(line: Mapping[str, Any]) -> Stamped:
-    """A line's record. Raises ValueError if `seq`, `t` or `type` is missing or a field is."""
+    """A line's record. Raises ValueError if a field is missing or of another type than it has."""
     try:
-        seq, t, kind = int(line["seq"]), float(line["t"]), str(line["type"])
-    except (KeyError, TypeError) as error:
+        seq, t, kind, turn = line["seq"], line["t"], line["type"], line.get("turn")
+    except KeyError as error:
         raise ValueError(f"not a record: {error}") from None
+    if not (type(seq) is int and _fits(t, float) and _fits(kind, str) and _fits(turn, str | None)):
+        raise ValueError("not a record: seq, t, type or turn is of another type")
     body = {k: v for k, v in line.items() if k not in ("seq", "t", "type", "turn")}
     cls = _TYPES.get(kind)
     record: Record | Unknown
@@ -293,4 +304,33 @@ def from_json(line: Mapping[str, Any]) -> Stamped:
             record = cls(**{k: v for k, v in body.items() if k in names})
         except TypeError as error:
             raise ValueError(f"{kind}: {error}") from None
-    return Stamped(seq=seq, t=t, turn=line.get("turn"), record=record)
+        for name, wanted in _FIELDS[kind].items():
+            if not _fits(getattr(record, name), wanted):
+                raise ValueError(f"{kind}: {name} is of another type")
+    return Stamped(seq=seq, t=float(t), turn=turn, record=record)
+
+
+def _fits(value: object, wanted: Any) -> bool:
+    """Whether a value that was JSON is of a field's type; of a Literal any word is taken."""
+    if wanted is float:
+        return (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and -_LARGEST < value < _LARGEST
+        )
+    if wanted is int:
+        return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63
+    if wanted is Any or isinstance(wanted, type):
+        return wanted is Any or isinstance(value, wanted)
+    origin, inner = get_origin(wanted), get_args(wanted)
+    if origin is Literal:
+        return isinstance(value, str)
+    if origin is tuple:
+        return (
+            isinstance(value, tuple)
+            and len(value) == len(inner)
+            and all(_fits(v, w) for v, w in zip(value, inner, strict=True))
+        )
+    if origin in (Union, UnionType):
+        return any(_fits(value, w) for w in inner)
+    return isinstance(value, origin)

@@ -82,7 +82,7 @@ def _attempt(result: AttemptResult, scenario: PlannedScenario, judges: list[str]
         try:
             trace = find_trace(result.folder)
             verdicts = _verdicts(result.folder, judges)
-        except OmnistageError as error:
+        except (OmnistageError, OSError) as error:
             problem = str(error)
     metrics = session_metrics(trace) if trace is not None else None
     measured = {t.turn: t for t in metrics.turns} if metrics is not None else {}

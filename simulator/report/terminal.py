@@ -5,7 +5,9 @@ Plain text where the output is no terminal. Counterpart: `simulator.report.summa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from simulator.judging.judge import Verdict, VerdictState
 from simulator.metrics.turns import TurnMetrics, turn_metrics
 from simulator.recording.trace import Trace
 from simulator.report.gates import GateResult
+from simulator.report.plain import clean, plain
 from simulator.report.rows import RIGHT
 from simulator.report.summary import SUMMARY_FILE, LatencySummary, Part, Summary
 from simulator.run.plan import RECORDINGS
@@ -25,6 +28,10 @@ from simulator.session.events import Outcome
 
 WIDTH = 100
 """Columns that everything fits into."""
+BUSY = (
+    "This machine was too busy to send evenly: close other programs, or play with --concurrency 1."
+)
+_FOLDERS = re.compile(r"\S*/(?=[^/\s]+\.py\b)")
 SAID = 44
 """Characters of an answer that are shown."""
 
@@ -33,18 +40,18 @@ def print_summary(summary: Summary, run: Path, console: Console) -> None:
     """The run: a row for each agent, what is missing, how latency was measured, where it is."""
     with _wide(console):
         console.print(_agents(summary, slim=console.width < WIDTH), width=WIDTH)
-        for line in _remarks(summary):
+        for line in _remarks(summary, _logs(summary, run)):
             console.print(line, width=WIDTH, highlight=False)
         console.print(_how_measured(summary.latency_s), width=WIDTH, highlight=False, style="dim")
     for place in (f"recordings: {run / RECORDINGS}", f"summary: {run / SUMMARY_FILE}"):
-        console.print(Text(place), soft_wrap=True)
+        console.print(plain(place), soft_wrap=True)
 
 
 @contextmanager
 def _wide(console: Console) -> Iterator[None]:
     """Where nobody's window sets the width (a file, a pipe), take what the tables want."""
     width = console.width
-    if not console.is_terminal:
+    if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = max(width, WIDTH)
     try:
         yield
@@ -74,12 +81,21 @@ def _agents(summary: Summary, *, slim: bool) -> Table:
             table.add_column(head, justify="right", no_wrap=True)
     for label, part in summary.by_agent.items():
         cells = [c for h, c in zip(heads, _numbers(part), strict=True) if h not in left_out]
-        table.add_row(Text(label), _outcomes(part), *cells)
+        table.add_row(plain(_short_label(label, summary)), _outcomes(part), *cells)
     return table
+
+
+def _short_label(label: str, summary: Summary) -> str:
+    """A label without the folders of a file in it, where that names no other agent too."""
+    short = {x: _FOLDERS.sub("", x) for x in summary.by_agent}
+    return short[label] if list(short.values()).count(short[label]) == 1 else label
 
 
 def _numbers(part: Part) -> list[Text]:
     quiet, answers, score = part.quiet, part.answers, part.score
+    if not score.scored and not _trusted(part):
+        # Nothing of it can be told, which is not the same as none.
+        return [Text("-")] * 10
     return [
         Text("-" if score.mean is None else f"{score.mean:.0f}"),
         Text("-" if score.ci95 is None else f"{score.ci95[0]:.0f}-{score.ci95[1]:.0f}"),
@@ -92,6 +108,12 @@ def _numbers(part: Part) -> list[Text]:
         _good(str(answers.late), answers.late == 0),
         Text(f"{answers.overlap_s:.1f}"),
     ]
+
+
+def _trusted(part: Part) -> bool:
+    """Whether an attempt went far enough, with our instrument in order, to count anything."""
+    untold = (Outcome.INSTRUMENT_INVALID, Outcome.CANCELLED)
+    return part.planned > sum(part.outcomes[o] for o in untold)
 
 
 def _good(text: str, good: bool) -> Text:
@@ -116,7 +138,18 @@ def _latency(latency: LatencySummary) -> str:
     return f"{latency.p50:.2f}  {latency.p95:.2f}{mark}"
 
 
-def _remarks(summary: Summary) -> list[Text]:
+def _logs(summary: Summary, run: Path) -> dict[str, Path]:
+    """The log of each agent's process, by label, where there is one with something in it."""
+    places = {
+        label: run
+        / "logs"
+        / f"{''.join(c if c.isalnum() or c in '._-' else '-' for c in label)}.log"
+        for label in summary.by_agent
+    }
+    return {k: p for k, p in places.items() if os.path.isfile(p) and p.stat().st_size}
+
+
+def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
     """What the table cannot say: what is not scored, how silence was kept, what the interval is."""
     lines: list[Text] = []
     for label, part in summary.by_agent.items():
@@ -130,19 +163,28 @@ def _remarks(summary: Summary) -> list[Text]:
             }
             rest = ", ".join(f"{n} {name}" for name, n in parts.items() if n)
             lines.append(
-                Text(
+                plain(
                     f"{label}: {score.scored} of {score.planned} planned turns scored ({rest}); "
                     f"with those the score lies from {score.low:.0f} to {score.high:.0f}",
-                    style="yellow",
+                    "yellow",
                 )
             )
+        if 0 < part.latency_s.n < part.answers.expected:
+            n, of = part.latency_s.n, part.answers.expected
+            lines.append(plain(f"{label}: latency is of {n} of {of} answers", "dim"))
         if part.quiet.kept_by.get("spoken_token"):
-            lines.append(Text(f"{label}: said the silence token aloud"))
+            lines.append(plain(f"{label}: said the silence token aloud"))
     for attempt in summary.attempts:
         if attempt.outcome != Outcome.COMPLETED or attempt.problem:
             why = attempt.problem or attempt.reason
             outcome = attempt.outcome.replace("_", " ")
-            lines.append(Text(f"{attempt.id}: {outcome}: {why}", style="red"))
+            if attempt.outcome == Outcome.AGENT_FAILED:
+                log = logs.get(attempt.agent)
+                why += f"; its log: {log}" if log is not None else ""
+            lines.append(plain(f"{attempt.id}: {outcome}: {why}", "red"))
+    invalid = [a.reason for a in summary.attempts if a.outcome == Outcome.INSTRUMENT_INVALID]
+    if any("send-time error" in reason for reason in invalid):
+        lines.append(plain(BUSY, "red"))
     by = {p.score.clustered_by for p in summary.by_agent.values()} - {None}
     if by == {"turn"}:
         lines.append(Text("Intervals are over the turns of the one scenario.", style="dim"))
@@ -176,12 +218,12 @@ def print_attempt(trace: Trace, verdicts: Sequence[Verdict], console: Console) -
         own = [v for v in verdicts if v.turn == span.id]
         said = " ".join(r.text for r, _ in trace.responses_of(span.id) if r.text)
         table.add_row(
-            Text(span.id),
+            plain(span.id),
             span.expect,
             _time(None if span.due is None else span.due - start),
             _time(None if row.onset is None else row.onset - start),
             _turn_latency(row),
-            Text(_short(said)),
+            plain(_short(said)),
             _verdicts(own),
         )
     latency = LatencySummary(
@@ -196,7 +238,7 @@ def print_attempt(trace: Trace, verdicts: Sequence[Verdict], console: Console) -
         console.print(table, width=WIDTH)
         if trace.outcome != Outcome.COMPLETED:
             outcome = trace.outcome.replace("_", " ")
-            console.print(Text(f"{outcome}: {trace.reason}", style="red"), width=WIDTH)
+            console.print(plain(f"{outcome}: {trace.reason}", "red"), width=WIDTH)
         console.print(_how_measured(latency), width=WIDTH, highlight=False, style="dim")
 
 
@@ -207,7 +249,9 @@ def _time(seconds: float | None) -> str:
 def _turn_latency(row: TurnMetrics) -> str:
     if row.latency_s is not None:
         return f"{row.latency_s:.3f}"
-    said = {"premature": "early", "overlapped": "overlap", "send_error": "invalid"}
+    if row.latency_invalid == "send_error":
+        return f"invalid:\nwe sent\n{row.send_error_ms:.0f} ms off"
+    said = {"premature": "early", "overlapped": "overlap"}
     return said.get(row.latency_invalid or "", "-")
 
 
@@ -226,12 +270,31 @@ def _verdicts(verdicts: Sequence[Verdict]) -> Text:
             out.append(f"{100 * verdict.score:.0f}", style=style)
         else:
             out.append(verdict.state.value.replace("_", " "), style="magenta")
-        out.append(f" {verdict.why}")
+        out.append(clean(f" {verdict.why}"))
     return out
+
+
+def print_status(summary: Summary, gates: Sequence[GateResult], console: Console) -> int:
+    """The exit status of a run, with a line that says why if it is not 0."""
+    failed = summary.planned - summary.outcomes[Outcome.COMPLETED]
+    unscored = summary.score.planned - summary.score.scored
+    unmet = sum(not g.met for g in gates)
+    why = [
+        f"{n} of {total} {what}"
+        for n, total, what in (
+            (failed, summary.planned, "attempts were not completed"),
+            (unscored, summary.score.planned, "planned turns were not scored"),
+            (unmet, len(gates), "gates were not met"),
+        )
+        if n
+    ]
+    if why:
+        console.print(Text(f"exit status 1: {'; '.join(why)}"), soft_wrap=True)
+    return 1 if why else 0
 
 
 def print_gates(results: Sequence[GateResult], console: Console) -> None:
     """Each gate in a line."""
     for result in results:
         word = Text("met    ", "green") if result.met else Text("NOT met", "bold red")
-        console.print(Text.assemble(word, f" {result.gate}: {result.why}"), soft_wrap=True)
+        console.print(Text.assemble(word, clean(f" {result.gate}: {result.why}")), soft_wrap=True)

@@ -103,7 +103,7 @@ def read_attempts(run: Path, plan: Plan) -> tuple[AttemptResult, ...]:
     for line in lines:
         try:
             body = json.loads(line)
-            name, edge = body["attempt"], body["edge"]
+            name, edge = str(body["attempt"]), body["edge"]
         except (ValueError, KeyError, TypeError):
             continue  # the tail of a killed run
         if edge == "start":

@@ -8,8 +8,10 @@ each attempt, `simulator.report.summary` reads all of it back from the run folde
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -235,6 +237,11 @@ def _no_doubles(what: str, names: Sequence[str]) -> None:
         )
 
 
+def _agent_slug(label: str) -> str:
+    """Of a file by its path its stem (`polite` of `/home/me/agents/polite.py -o x=1`)."""
+    return _slug(re.sub(r"(?:\S*/)?([^/\s]+)\.py\b", r"\1", label))
+
+
 def _slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "x"
 
@@ -243,9 +250,9 @@ def _slugs(labels: Sequence[str]) -> dict[str, str]:
     """A folder-safe name for each label, different for different labels."""
     out: dict[str, str] = {}
     for label in labels:
-        slug, n = _slug(label), 2
+        slug, n = _agent_slug(label), 2
         while slug in out.values():
-            slug, n = f"{_slug(label)}-{n}", n + 1
+            slug, n = f"{_agent_slug(label)}-{n}", n + 1
         out[label] = slug
     return out
 
@@ -255,26 +262,32 @@ _ADAPTER: TypeAdapter[Plan] = TypeAdapter(Plan)
 
 def open_run(out: Path, plan: Plan) -> None:
     """Create the run folder with its `run.json`. Raises InputError if `out` holds anything."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    if os.path.exists(out) and (not out.is_dir() or any(out.iterdir())):
         raise InputError(
             f"output folder {out} exists and is not empty",
             hint="give another --out, or move that folder away",
         )
+    part = out / f"{RUN_FILE}.part"
     try:
         (out / RECORDINGS).mkdir(parents=True, exist_ok=True)
         body: dict[str, Any] = json.loads(_ADAPTER.dump_json(plan))
         for agent, choice in zip(body["agents"], plan.agents, strict=True):
             agent["options"] = choice.shown_options()
         body["estimate_s"] = round(plan.estimate_s, 1)
-        (out / RUN_FILE).write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
+        part.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
+        part.replace(out / RUN_FILE)
     except OSError as error:
+        # Nothing half-made stays behind: an empty run.json would pass for a run.
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+            (out / RECORDINGS).rmdir()
         raise InputError(f"cannot write to {out}: {error.strerror}") from None
 
 
 def read_plan(run: Path) -> Plan:
     """The plan of a run folder. Raises RecordingError if it is not one."""
     path = run / RUN_FILE
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise RecordingError(f"{run} is not a run folder", hint=f"it has no {RUN_FILE}")
     try:
         plan = _ADAPTER.validate_json(path.read_bytes())
@@ -284,4 +297,8 @@ def read_plan(run: Path) -> Plan:
         raise RecordingError(f"{path}: {where}: {first['msg']}") from None
     if plan.version != RUN_VERSION:
         raise RecordingError(f"{path}: version {plan.version}; this reads {RUN_VERSION}")
+    scenarios, labels = {s.id for s in plan.scenarios}, {a.label for a in plan.agents}
+    for attempt in plan.attempts:
+        if attempt.scenario not in scenarios or attempt.agent not in labels:
+            raise RecordingError(f"{path}: the scenario or agent of {attempt.id} is not in it")
     return plan

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -89,23 +90,20 @@ def bundled_scenarios() -> list[Path]:
 
 
 def find_scenario(path_or_id: str | Path) -> Path:
-    """The file meant by a path, a bundled id, or a scenario's folder. Raises InputError.
-
-    A folder that happens to have a bundled scenario's id does not hide it; `./demo` is the folder.
-    """
-    path = Path(path_or_id).expanduser()
-    if path.is_file():
+    """The file meant by a path, a scenario's folder, or a bundled id. Raises InputError."""
+    path = Path(os.path.expanduser(path_or_id))
+    if os.path.isfile(path):
         return path
-    bundled = {quick_id(file): file for file in bundled_scenarios()}
-    name = str(path_or_id)
-    if name in bundled:
-        return bundled[name]
-    if path.is_dir():
+    if str(path_or_id) in (bundled := {quick_id(file): file for file in bundled_scenarios()}):
+        # A bare word that is an id is one, also where a folder happens to be called so.
+        return bundled[str(path_or_id)]
+    if os.path.isdir(path):
         inside = sorted(f for f in path.glob("*.yaml") if f.name != COLLECTION)
         if len(inside) == 1:
             return inside[0]
         names = ", ".join(f.name for f in inside) or "no .yaml file"
         raise InputError(f"{path}: is a folder with {names}", hint="name one scenario file")
+    name = str(path_or_id)
     near = difflib.get_close_matches(name, bundled, n=3, cutoff=0.5)
     raise InputError(
         f"scenario {name!r}: no such file, and no bundled scenario has that id",

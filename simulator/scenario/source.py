@@ -191,9 +191,10 @@ class _Builder:
         if event.style or not event.value or end is None or end.line >= len(self._lines):
             return
         if re.match(r"\s+#\S", self._lines[end.line][end.column :]):
-            self.warnings.append(
-                f"line {line}: what follows `{event.value[:40]}` is a comment; if it is part of "
-                "the text, put the text in quotes"
+            self.problems.append(
+                f"{self._shown}:{line}: syntax: `#` cuts the text short after "
+                f"`{event.value[:40]}`: put the text in quotes, or a space after "
+                "the # if it is a comment"
             )
 
     @staticmethod

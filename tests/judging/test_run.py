@@ -233,3 +233,17 @@ async def test_the_file_can_be_read_by_anybody(tmp_path: Path) -> None:
     assert kept["judge_version"] == "1"
     assert kept["turns"][0]["verdict"]["why"] == 'says "three"'
     assert len(kept["turns"][0]["inputs"]) == 64
+
+
+class Speechless(Counting):
+    """A judge that forgets to return its verdict."""
+
+    async def judge(self, question: Question) -> Verdict:
+        await super().judge(question)
+        return None  # type: ignore[return-value]
+
+
+async def test_a_judge_that_gives_nothing_has_failed(tmp_path: Path) -> None:
+    found = await Bench(tmp_path, trace(PLAYED, *ALL_SAID)).judge(Speechless())
+    assert {v.state for v in found.values()} == {VerdictState.JUDGE_FAILED}
+    assert found["count"].why == "the judge gave NoneType instead of a Verdict"

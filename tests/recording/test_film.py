@@ -183,6 +183,8 @@ def test_tracks_and_words(filmed: Any) -> None:
         titles = [s.metadata.get("title") for s in container.streams.audio]
         assert titles == ["user and agent", "user as sent", "agent as heard"]
         assert container.streams.video[0].codec_context.name == "h264"
+        texts = container.streams.subtitles[0]
+        assert texts.disposition & Disposition.default, "players show them without being asked"
         defaults = [bool(s.disposition & Disposition.default) for s in container.streams.audio]
         assert defaults == [True, False, False]
         packets = [p for p in container.demux(container.streams.subtitles[0]) if p.size]
@@ -217,6 +219,15 @@ def test_the_cache_is_not_left(tmp_path: Path) -> None:
     assert find(PartInfo(asset="x", duration=1.0, file="../secret")) is None
     assert find(PartInfo(asset="x", duration=1.0, file=str(tmp_path / "secret"))) is None
     assert find(PartInfo(asset="x", duration=1.0)) is None
+
+
+def test_a_place_that_cannot_be_written(filmed: Any, tmp_path: Path) -> None:
+    recording, trace, cache = filmed
+    with pytest.raises(RecordingError, match="is a folder"):
+        make_film(recording, trace, path=tmp_path, find=from_cache(cache))
+    for place in (tmp_path / "nowhere/x.mkv", tmp_path / ("x" * 300)):
+        with pytest.raises(RecordingError, match="the film cannot be written"):
+            make_film(recording, trace, path=place, find=from_cache(cache))
 
 
 def test_nothing_played_no_film(stage: Any, filmed: Any) -> None:

@@ -74,3 +74,26 @@ def test_a_field_that_a_newer_version_added_is_passed_over() -> None:
 def test_what_is_no_record_is_refused(line: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"not a record|speech"):
         from_json(line)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"seq": 1e999, "t": 0, "type": "text", "text": "a"}',
+        '{"seq": true, "t": 0, "type": "text", "text": "a"}',
+        '{"seq": 1, "t": NaN, "type": "text", "text": "a"}',
+        '{"seq": 1, "t": 0, "type": "text", "turn": [], "text": "a"}',
+        '{"seq": 1, "t": 0, "type": "session", "state": "connected", "negotiated": "x"}',
+        '{"seq": 1, "t": 0, "type": "session", "state": "ended", "outcome": 1e308}',
+        '{"seq": 1, "t": 0, "type": "turn", "of": {}, "state": "held", "at": 1}',
+        '{"seq": 1, "t": 0, "type": "turn", "of": "a", "state": "held", "at": "1"}',
+        '{"seq": 1, "t": 0, "type": "speech", "edge": "start", "by": "agent", "item": []}',
+        '{"seq": 1, "t": 0, "type": "context", "op": "x", "span": [1, 2, 3]}',
+        '{"seq": 1, "t": 0, "type": "context", "op": "x", "span": [1, 1' + "0" * 400 + "]}",
+        '{"seq": 1, "t": 0, "type": "health", "send_p99_ms": 1, "send_max_ms": 1,'
+        ' "loop_lag_ms": 1, "reported": null}',
+    ],
+)
+def test_a_field_of_another_type_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="another type"):
+        from_json(json.loads(text))

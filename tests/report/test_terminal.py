@@ -13,7 +13,7 @@ from simulator.judging.verdicts import read_verdicts
 from simulator.recording.trace import trace_from_json
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.summary import summarise
-from simulator.report.terminal import print_attempt, print_gates, print_summary
+from simulator.report.terminal import print_attempt, print_gates, print_status, print_summary
 
 
 @pytest.fixture
@@ -39,8 +39,13 @@ def test_each_character_shows_in_its_row(run_folder: Path, console: Console) -> 
     assert rows["late"].startswith("completed 75 25-100 1/2 4.50 5.85 2/2 0 0 0 1")
     assert rows["talkative"].startswith("completed 50 0-100 2/2 0.60 0.69 0/2 0 2 0 0")
     assert rows["silent"].startswith("completed 0 0-0 0/2 - 0/2 2 0 2 0")
+    assert rows["broken"].startswith("instrument - - - - - - - - - -")
+    assert rows["never"].startswith("cancelled - - - - - - - - - -")
     assert rows["dead"].startswith("agent 0 0-0 0/2 - 0/2")
     text = " ".join(" ".join(lines).split())
+    assert "cut: latency is of 1 of 2 answers" in text
+    assert "oracle: latency" not in text
+    assert "close other programs, or play with --concurrency 1" in text
     assert "silent: 2 of 4 planned turns scored (2 unproven)" in text
     assert "with those the score lies from 0 to 50" in text
     assert "made-up--dead--1: agent failed: no_reply" in text
@@ -83,3 +88,48 @@ def test_gates_say_why(run_folder: Path, console: Console) -> None:
         "NOT met score>=60: score is 43.48",
         "met     false_alarms<=9: false_alarms is 2",
     ]
+
+
+def test_the_log_of_an_agent_that_failed_is_named(run_folder: Path, console: Console) -> None:
+    log = run_folder / "logs/dead.log"
+    log.parent.mkdir()
+    log.write_text("Traceback ...")
+    print_summary(summarise(run_folder), run_folder, console)
+    text = "".join("".join(shown(console)).split())
+    assert f"saidnothingwithin10s;itslog:{log}" in text
+
+
+def test_an_exit_status_says_why(run_folder: Path, console: Console) -> None:
+    summary = summarise(run_folder)
+    gates = check_gates(parse_gates(["false_alarms<2"]), summary, min_coverage=0.1)
+    assert print_status(summary, gates, console) == 1
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue() == (
+        "exit status 1: 5 of 9 attempts were not completed; "
+        "13 of 36 planned turns were not scored; 1 of 1 gates were not met\n"
+    )
+
+
+def test_columns_of_the_environment_hold_in_a_pipe(
+    run_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "72")
+    console = Console(file=io.StringIO())
+    print_summary(summarise(run_folder), run_folder, console)
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert max(len(x) for x in lines if str(run_folder) not in x) <= 72
+
+
+def test_what_an_agent_says_does_not_steer_the_terminal(console: Console) -> None:
+    played = scenario(answers("a", "Yes."))
+    print_attempt(trace(played, said("\x1b[2J\x9bYes.\x07", at=9.5)), [], console)
+    assert "[2JYes." in "\n".join(shown(console))
+
+
+def test_a_long_label_is_shown_by_its_file(run_folder: Path, console: Console) -> None:
+    file = run_folder / "run.json"
+    file.write_text(file.read_text().replace('"late"', '"/home/me/agents/polite.py -o x=1"'))
+    print_summary(summarise(run_folder), run_folder, console)
+    rows = [x.split() for x in shown(console) if x.strip()]
+    assert ["polite.py", "-o", "x=1", "completed"] in [row[:4] for row in rows]

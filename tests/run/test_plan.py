@@ -55,6 +55,17 @@ def test_ids_are_names_of_folders_and_differ() -> None:
     assert all("/" not in i and not i.startswith(".") for i in ids)
 
 
+def test_an_agent_in_a_file_goes_by_its_stem() -> None:
+    labels = ["/home/me/agents/polite.py", "./other/polite.py:Mine -o delay=3", "mine.py", "late"]
+    ids = [a.id for a in plan(*(choice(x) for x in labels)).attempts if a.scenario == "one"]
+    assert ids == [
+        "one--polite--1",
+        "one--polite-Mine--o-delay-3--1",
+        "one--mine--1",
+        "one--late--1",
+    ]
+
+
 def test_planned_turns_are_those_that_are_scored() -> None:
     made = plan()
     assert [t.id for t in made.scenario("one").turns] == ["a", "b", "c"]
@@ -133,3 +144,26 @@ def test_what_is_no_run_folder(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"version": 1}')
     with pytest.raises(RecordingError, match=r"run\.json: created"):
         read_plan(tmp_path)
+
+
+def test_a_plan_that_does_not_hold_together_is_refused(tmp_path: Path) -> None:
+    open_run(tmp_path / "run", plan())
+    file = tmp_path / "run/run.json"
+    body = json.loads(file.read_text())
+    file.write_text(json.dumps(body | {"scenarios": []}))
+    with pytest.raises(RecordingError, match="the scenario or agent of one--oracle--1"):
+        read_plan(tmp_path / "run")
+
+
+def test_a_run_that_cannot_be_opened_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(InputError, match="No space left on device"):
+        open_run(tmp_path / "run", plan())
+    assert list((tmp_path / "run").iterdir()) == []
+    with pytest.raises(InputError, match="File name too long"):
+        open_run(tmp_path / ("x" * 300), plan())

@@ -494,9 +494,10 @@ turns:
     ]
 
 
-def test_a_comment_inside_text_is_warned_of(write: Write) -> None:
-    scenario = load_scenario(write(SMALLEST.replace("There are three", "Press the #1 key")))
-    assert any("`Press the` is a comment" in warning for warning in scenario.warnings)
+def test_a_comment_that_cuts_text_short_is_refused(write: Write) -> None:
+    found = problems(write(SMALLEST.replace("There are three", "Press the #1 key")))
+    assert len(found) == 1
+    assert "`#` cuts the text short after `Press the`: put the text in quotes" in found[0]
     assert load_scenario(write(SMALLEST.replace("5.5", "5.5  # here"))).warnings == (
         "turns[0] (t1): no `evidence` for its answer",
     )
