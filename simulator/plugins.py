@@ -16,10 +16,9 @@ import importlib.util
 import inspect
 import os
 import re
-import shlex
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -85,7 +84,7 @@ class Available:
     """Why it cannot be loaded; empty if it can."""
 
 
-# ---------------------------------------------------------------- references and options
+# ---------------------------------------------------------------- references
 
 
 def parse_reference(text: str) -> Reference:
@@ -108,37 +107,6 @@ def parse_reference(text: str) -> Reference:
             "a URL begins with its scheme, as in @http://127.0.0.1:8710",
         )
     return Reference(text=text, form="name", name=name, model=model, url=urls[0] if urls else "")
-
-
-def parse_options(items: Sequence[str]) -> dict[str, str]:
-    """`key=value` strings as a dict. Raises InputError for one without `=` or given twice."""
-    options: dict[str, str] = {}
-    for item in items:
-        key, equals, value = item.partition("=")
-        key = key.strip().replace("-", "_")
-        if not equals or not key.isidentifier():
-            raise InputError(f"option {item!r} is not key=value", hint="for example -o delay=0.6")
-        if key in options:
-            raise InputError(f"option {key!r} is given twice")
-        options[key] = value
-    return options
-
-
-def split_words(text: str, option: str) -> tuple[str, dict[str, str]]:
-    """`late -o delay=3`, given to `option`, as a reference and its options. Raises InputError."""
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise InputError(f"{option} {text!r}: {error}") from None
-    if not words:
-        raise InputError(f"{option} is empty", hint=f"see: omnistage {option.strip('-')}s")
-    reference, rest = words[0], words[1:]
-    if len(rest) % 2 or any(flag != "-o" for flag in rest[::2]):
-        raise InputError(
-            f"{option} {text!r}: after the reference only -o key=value may follow",
-            hint=f"for example {option} '{reference} -o key=value'",
-        )
-    return reference, parse_options(rest[1::2])
 
 
 # ---------------------------------------------------------------- where plug-ins are

@@ -14,7 +14,7 @@ SIMULATOR = ROOT / "simulator"
 
 LAYERS: list[tuple[int, str]] = [
     (0, r"simulator\.(errors|clock|text)|simulator$"),
-    (1, r"simulator\.(plugins|agent)"),
+    (1, r"simulator\.(plugins|options|agent)"),
     (1, r"simulator\.(scenario|media|speech)(\..*)?"),
     (1, r"simulator\.recording\.(records|trace)|simulator\.recording$"),
     (2, r"simulator\.session\.(events|script|attribution|silence|prompt|cues|chronicle)"),

@@ -98,6 +98,7 @@ def json_schema() -> Json:
     out["properties"]["turns"] |= {"items": {"$ref": "#/$defs/TurnModel"}, "minItems": 1}
     out["properties"]["clip"] = _told("clip", _either(defs, "ClipModel"))
     out["properties"]["clips"]["additionalProperties"] = _either(defs, "ClipModel")
+    out["properties"]["voices"]["additionalProperties"] = _either(defs, "VoiceModel")
     task = {"anyOf": [{"enum": [*TASKS, CUSTOM]}, {"type": "string", "pattern": f"^{CUSTOM}:"}]}
     out["properties"]["task"] = _told("task", task)
     return out

@@ -23,7 +23,8 @@ from simulator.judging.run import (
     judge_run,
 )
 from simulator.judging.spending import Estimate
-from simulator.plugins import load_judge, split_words
+from simulator.options import split_words
+from simulator.plugins import load_judge
 from simulator.recording.measure import load_trace
 from simulator.recording.trace import Trace
 from simulator.report.plain import plain

@@ -24,7 +24,8 @@ from simulator.judging.run import judge_run
 from simulator.media.cache import Cache
 from simulator.media.prepare import prepare
 from simulator.media.timeline import Prepared
-from simulator.plugins import load_agent, parse_options, split_words
+from simulator.options import parse_options, split_words
+from simulator.plugins import load_agent
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.plain import plain
 from simulator.report.summary import Summary, summarise, write_summary

@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -29,6 +28,7 @@ from simulator.scenario.collection import (
     find_collection,
     quick_id,
 )
+from simulator.scenario.keys import keys, model_at, unknown
 from simulator.scenario.schema import (
     ClipModel,
     CollectionModel,
@@ -200,7 +200,7 @@ class _Loading:
     def _read(self, kind: type[_Model], node: Node, where: tuple[str | int, ...]) -> _Model | None:
         """The node as a model; None if it has problems, which are noted."""
         if not isinstance(node.value, dict):
-            allowed = ", ".join(_keys(kind))
+            allowed = ", ".join(keys(kind))
             self._add(self._root, where, f"must be keys with values; allowed: {allowed}")
             return None
         try:
@@ -222,10 +222,10 @@ class _Loading:
             case "missing":
                 why = "is missing"
             case "extra_forbidden":
-                why = _unknown(kind, at)
+                why = unknown(kind, at)
             case "model_type" | "model_attributes_type" | "dict_type":
-                inner = _model_at(kind, at)
-                allowed = f"; allowed: {', '.join(_keys(inner))}" if inner else ""
+                inner = model_at(kind, at)
+                allowed = f"; allowed: {', '.join(keys(inner))}" if inner else ""
                 empty = detail["input"] is None
                 why = f"{'is empty' if empty else 'must be keys with values'}{allowed}"
             case _:
@@ -383,43 +383,3 @@ def _unread(turns: Sequence[Turn], pace: str) -> Iterable[str]:
                     f"turns[{turn.index}] ({turn.id}): `show` is gone once it is written, as the "
                     "clip plays on; give it a `stay`"
                 )
-
-
-def _keys(kind: type[BaseModel]) -> list[str]:
-    """The keys of a model that this version reads."""
-    later = {"choice", "caption"}
-    names = [field.alias or name for name, field in kind.model_fields.items()]
-    return [name for name in names if name not in later]
-
-
-def _unknown(kind: type[BaseModel], at: Sequence[Any]) -> str:
-    key = str(at[-1])
-    inner = _model_at(kind, at[:-1]) or kind
-    allowed = _keys(inner)
-    near = difflib.get_close_matches(key.lower(), allowed, n=1, cutoff=0.6)
-    meant = f"; did you mean `{near[0]}`?" if near else ""
-    quote = "" if re.fullmatch(r"[a-z_]+", key) else "; if it is part of a text, quote the text"
-    return f"unknown key{meant}{quote}; allowed: {', '.join(allowed)}"
-
-
-def _model_at(kind: type[BaseModel], at: Iterable[Any]) -> type[BaseModel] | None:
-    """The model that lies at a place within another."""
-    model: type[BaseModel] | None = kind
-    for step in at:
-        if isinstance(step, int) or model is None:
-            continue
-        by_key = {f.alias or n: f for n, f in model.model_fields.items()}
-        if step in by_key:
-            model = _model_in(by_key[step].annotation)
-    return model
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model that an annotation mentions, if any."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    for inner in getattr(annotation, "__args__", ()):
-        found = _model_in(inner)
-        if found is not None:
-            return found
-    return None
