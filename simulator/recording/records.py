@@ -8,6 +8,7 @@ that they do not know as `Unknown`. Counterparts: `simulator.recording.writer` a
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import UnionType
@@ -300,14 +301,23 @@ def from_json(line: Mapping[str, Any]) -> Stamped:
         names = {f.name for f in dataclasses.fields(cls)}
         if isinstance(body.get("span"), list):
             body["span"] = tuple(body["span"])
+        if cls is HealthRecord:
+            # A measure of ours that came to no number is written as a word.
+            body = {k: float(v) if v in ("nan", "inf", "-inf") else v for k, v in body.items()}
         try:
             record = cls(**{k: v for k, v in body.items() if k in names})
         except TypeError as error:
             raise ValueError(f"{kind}: {error}") from None
         for name, wanted in _FIELDS[kind].items():
-            if not _fits(getattr(record, name), wanted):
+            value = getattr(record, name)
+            if not _fits(value, wanted) and not (cls is HealthRecord and _no_number(value)):
                 raise ValueError(f"{kind}: {name} is of another type")
     return Stamped(seq=seq, t=float(t), turn=turn, record=record)
+
+
+def _no_number(value: object) -> bool:
+    """Whether it is a float that is no number."""
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _fits(value: object, wanted: Any) -> bool:
