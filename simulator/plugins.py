@@ -353,6 +353,7 @@ def _unlike(kind: Kind, made: object) -> str:
         "agents": {"traits": Traits, "open": Callable},
         "judges": {"name": str, "version": str, "expects": Set, "judge": Callable},
         "responders": {"call": Callable},
+        "recognisers": {"name": str, "version": str, "transcribe": Callable},
     }
     for member, wanted in wanted_of[kind].items():
         if not isinstance(getattr(made, member, None), wanted):

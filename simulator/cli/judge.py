@@ -21,11 +21,11 @@ from simulator.judging.run import (
     JudgedRun,
     judge_recording,
     judge_run,
+    recorded_trace,
 )
 from simulator.judging.spending import Estimate
 from simulator.options import split_words
 from simulator.plugins import load_judge
-from simulator.recording.measure import load_trace
 from simulator.recording.trace import Trace
 from simulator.report.plain import plain
 from simulator.report.summary import summarise, write_summary
@@ -59,13 +59,13 @@ def judge_again(
 ) -> int:
     """Judge a run folder, a single recording, or a CSV of answers. Status 1 if some judgement
     failed."""
+    bench = load_judges(judges)
     if os.path.isfile(what):
-        what = answers_as_run(what, judges or DEFAULT_JUDGES, scenarios, out)
+        what = answers_as_run(what, [judge.name for judge in bench], scenarios, out)
     elif scenarios is not None or out is not None:
         raise InputError("--scenarios and --out go with a CSV of answers, which this is not")
     if not os.path.isdir(what):
         raise InputError(f"{what}: no such folder", hint="name a recording's folder, or a run's")
-    bench = load_judges(judges)
     given = load_scenario(scenario, rendered=False) if scenario else None
     console = Console()
     again = _Again(bench, console, force=force, retry=retry)
@@ -142,7 +142,7 @@ class _Again:
 
     def _read(self, folder: Path, scenario: Scenario) -> Trace:
         if folder not in self._traces:
-            self._traces[folder] = load_trace(folder, scenario)
+            self._traces[folder] = recorded_trace(folder, scenario)
         return self._traces[folder]
 
     def _estimate(self, recordings: list[tuple[Path, Scenario]]) -> None:

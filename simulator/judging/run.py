@@ -90,7 +90,7 @@ class Docket:
         """Raises RecordingError for a recording that is none."""
         self.folder = folder
         self.scenario = scenario
-        self.trace = (read or _load_trace)(folder, scenario)
+        self.trace = (read or recorded_trace)(folder, scenario)
         self._hashes = InputHash(self.trace, scenario)
         self._force = force
         self._retry_failed = retry_failed
@@ -338,7 +338,7 @@ def read_trace(path: Path) -> Trace:
         raise RecordingError(f"{path}: not a trace of this version: {error}") from None
 
 
-def _load_trace(folder: Path, scenario: Scenario) -> Trace:
+def recorded_trace(folder: Path, scenario: Scenario) -> Trace:
     from simulator.recording.measure import TRACE, load_trace
 
     if (folder / TRACE).is_file() and not (folder / MANIFEST).is_file():

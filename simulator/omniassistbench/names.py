@@ -15,7 +15,10 @@ EXAMPLE = "example"
 """Id of the turn in which an example video plays; it stands for no row."""
 
 _ODD = re.compile(r"[^A-Za-z0-9_.-]")
-_FIRST = re.compile(r"[^A-Za-z0-9]|u[0-9a-f]{1,6}\.")
+_LIKE = r"u[0-9a-f]{1,6}(?:\.|[^A-Za-z0-9_.-])"
+"""What reads as written once an odd character behind it is."""
+_FIRST = re.compile(rf"[^A-Za-z0-9]|{_LIKE}")
+_INNER = re.compile(rf"\.(?={_LIKE})")
 _WRITTEN = re.compile(r"(?:^|\.)u([0-9a-f]{1,6})\.")
 _DOUBLE = re.compile(r"\.dup\d+$")
 _SEGMENT = re.compile(r"^(?P<chain>.+)-seg(?P<number>\d+)$")
@@ -24,7 +27,7 @@ _KIND = re.compile(r"\.(?:mp4|mkv|webm|mov|avi|m4v)$", re.IGNORECASE)
 
 def id_of(name: str, copy: int = 1) -> str:
     """The id for a video's name; `copy` counts rows of one name. Raises InputError if too long."""
-    text = re.sub(r"\.(?=u[0-9a-f]{1,6}\.)", ".u2e.", name)
+    text = _INNER.sub(".u2e.", name)
     text = re.sub(r"d(?=up\d+$)", ".u64.", text) if _DOUBLE.search(name) else text
     if text and _FIRST.match(text):
         text = f"u{ord(text[0]):x}.{text[1:]}"

@@ -172,7 +172,7 @@ async def test_the_command_says_what_it_will_cost_and_what_it_did(
     folder.mkdir()
     (folder / "scenario.yaml").write_text(SAMPLE, encoding="utf-8")
     made = trace(played, said("Three.", at=9.5))
-    monkeypatch.setattr(command, "load_trace", lambda *_: made)
+    monkeypatch.setattr(command, "recorded_trace", lambda *_: made)
     told: list[str] = []
     monkeypatch.setattr(Console, "print", lambda _, *a, **k: told.append(str(a[0])))
 

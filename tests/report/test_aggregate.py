@@ -58,7 +58,7 @@ def test_the_release_is_687_turns_of_which_685_are_scored() -> None:
     assert table.excluded == {NO_GOLD: 2}
     assert table.overall.planned == table.overall.scored == 685
     assert table.by_task["RC"].planned == 45
-    assert list(table.by_task) == list(TASKS)
+    assert list(table.by_task) == [t for t in TASKS if t in OAB["turns"]]
     assert [table.by_tier[t].planned for t in ("basic", "advanced", "real")] == [241, 399, 45]
     assert table.by_major["process tracking"].planned == 246
     majors = [s.planned for s in table.by_major.values()]
