@@ -32,11 +32,21 @@ def id_of(name: str, copy: int = 1) -> str:
     if text and _FIRST.match(text):
         text = f"u{ord(text[0]):x}.{text[1:]}"
     text = _ODD.sub(lambda m: f".u{ord(m[0]):x}.", text)
+    if name_of(text) != name:
+        # What stands beside an odd character reads as part of what is written for it.
+        text = "".join(_spelt(character, first=i == 0) for i, character in enumerate(name))
     if copy > 1:
         text += f".dup{copy}"
     if not text or len(text) > LONGEST:
         raise InputError(f"video name {name[:80]!r} cannot be an id: 1 to {LONGEST} characters")
     return text
+
+
+def _spelt(character: str, *, first: bool) -> str:
+    """A character of a name in which nothing is left to chance: only plain ones stay."""
+    if re.match(r"[A-Za-tv-z0-9]", character):
+        return character
+    return f"{'' if first else '.'}u{ord(character):x}."
 
 
 def name_of(turn_id: str) -> str:
