@@ -9,12 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from simulator.judging.answered import (
+    Along,
+    Given,
+    answers_of,
+    asked,
+    mode_of,
+    text_of,
+    timing,
+    ways,
+)
 from simulator.judging.gold import Gold
 from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.points import PointResult, judge_points
 from simulator.judging.wording import read
-from simulator.recording.trace import Attributed, Response
-from simulator.scenario.types import Answer
+from simulator.scenario.types import PRIOR, Answer
 
 
 class KeyPoints:
@@ -25,6 +34,11 @@ class KeyPoints:
     summary: ClassVar[str] = "rules: the answer's key points, with negation, numbers and sides"
     expects: ClassVar[frozenset[str]] = frozenset({"answer"})
 
+    def __init__(self, mode: str = "strict") -> None:
+        """`mode`: strict counts the scenario's own path, open whichever path was taken."""
+        self._mode = mode_of(mode)
+        self.settings = {"mode": self._mode} if self._mode != "strict" else {}
+
     async def judge(self, question: Question) -> Verdict:
         expect = question.turn.expect
         if not isinstance(expect, Answer):
@@ -32,18 +46,23 @@ class KeyPoints:
         answers = answers_of(question.responses)
         if not answers:
             return self._no_answer(question)
-        text = " ".join(r.text.strip() for r, _ in answers if r.text.strip())
+        text = text_of(answers)
         if not text:
             what = "no transcript of what it said" if answers[0][0].speech else "no text"
             return self._verdict(question, VerdictState.UNMEASURABLE, what)
-        asked = _asked(question)
-        content, results, why = score_text(text, expect, asked)
+        scored = {name: score_text(text, way, asked(question)) for name, way in ways(expect)}
+        along = Along(worth={name: s[0] for name, s in scored.items()})
+        content = along.score(self._mode)
+        _, results, why = scored[along.taken or PRIOR if self._mode == "open" else PRIOR]
         details: dict[str, Any] = {
             "candidate": text,
             "points": [
                 {"point": list(r.point), "met": r.met, "by": r.by, "why": r.why} for r in results
             ],
         }
+        if expect.paths:
+            why = along.told(why)
+            details["paths"] = along.details()
         missing = [r for r, _ in answers if r.transcript_missing]
         if missing:
             details["without_transcript"] = len(missing)
@@ -52,31 +71,20 @@ class KeyPoints:
     def _timed(
         self,
         question: Question,
-        answers: Sequence[tuple[Response, Attributed]],
+        answers: Sequence[Given],
         content: float,
         why: str,
         details: dict[str, Any],
     ) -> Verdict:
         """The verdict with the conduct counted."""
-        first, attributed = answers[0]
-        span = question.span
-        waited = None
-        if first.onset is not None and span.due is not None:
-            waited = first.onset - span.due
-        overdue = waited is not None and waited > span.within
-        if "late" in attributed.flags or overdue:
-            after = "" if waited is None else f" {waited:.1f} s after it fell due"
-            why = f"late: it began{after}, allowed {span.within:g} s; content: {why}"
-            return self._verdict(
-                question, VerdictState.SCORED, why, score=0.0, content=content, details=details
-            )
-        if "premature" in attributed.flags:
-            before = "" if waited is None else f" {-waited:.1f} s"
-            why = f"premature: it began{before} before it fell due; {why}"
-        if "maybe_previous" in attributed.flags:
-            why += "; it may answer the turn before"
+        when = timing(question, answers)
         return self._verdict(
-            question, VerdictState.SCORED, why, score=content, content=content, details=details
+            question,
+            VerdictState.SCORED,
+            when.told(why),
+            score=0.0 if when.late else content,
+            content=content,
+            details=details,
         )
 
     def _no_answer(self, question: Question) -> Verdict:
@@ -114,14 +122,6 @@ class KeyPoints:
         )
 
 
-def answers_of(
-    responses: Sequence[tuple[Response, Attributed]],
-) -> list[tuple[Response, Attributed]]:
-    """The first answer and those that are joined to it."""
-    real = [(r, a) for r, a in responses if a.by != "token" and "greeting" not in a.flags]
-    return [(r, a) for n, (r, a) in enumerate(real) if n == 0 or "joined" in a.flags]
-
-
 def score_text(text: str, expect: Answer, asked: str = "") -> tuple[float, list[PointResult], str]:
     """(score from 0 to 1, the points, why) of an answer's text.
 
@@ -153,9 +153,3 @@ def _why(results: Sequence[PointResult]) -> str:
         return "says " + ", ".join(f'"{r.by}"' for r in met)
     reasons = "; ".join(f'missing "{r.point[0]}": {r.why}' for r in lost)
     return f"{reasons} ({len(met)} of {len(results)} points)"
-
-
-def _asked(question: Question) -> str:
-    """The words of the instruction that asks, from this turn or the one it stands in."""
-    ids = {question.turn.id, question.turn.asked_in}
-    return " ".join(i.text for t in question.scenario.turns if t.id in ids for i in t.instructions)

@@ -18,7 +18,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -31,15 +31,22 @@ if TYPE_CHECKING:
     from simulator.agent import Agent
     from simulator.judging.judge import Judge
 
-Kind = Literal["agents", "judges", "responders"]
-"""What can be loaded; responders are the classes that answer calls in a bridge process."""
+Kind = Literal["agents", "judges", "responders", "recognisers"]
+"""What can be loaded; responders are the classes that answer calls in a bridge process, recognisers
+turn recorded speech into words for judges."""
 
 _MEMBERS: Mapping[Kind, tuple[str, ...]] = {
     "agents": ("traits", "secrets", "open"),
     "judges": ("name", "version", "summary", "expects", "judge"),
     "responders": ("call",),
+    "recognisers": ("name", "version", "transcribe"),
 }
-_ONE: Mapping[Kind, str] = {"agents": "agent", "judges": "judge", "responders": "responder"}
+_ONE: Mapping[Kind, str] = {
+    "agents": "agent",
+    "judges": "judge",
+    "responders": "responder",
+    "recognisers": "recogniser",
+}
 
 _SAID: Mapping[Any, str] = {str: "text", Set: "a set of words", Callable: "a method"}
 
@@ -77,7 +84,7 @@ class Available:
     """Why it cannot be loaded; empty if it can."""
 
 
-# ---------------------------------------------------------------- references and options
+# ---------------------------------------------------------------- references
 
 
 def parse_reference(text: str) -> Reference:
@@ -100,20 +107,6 @@ def parse_reference(text: str) -> Reference:
             "a URL begins with its scheme, as in @http://127.0.0.1:8710",
         )
     return Reference(text=text, form="name", name=name, model=model, url=urls[0] if urls else "")
-
-
-def parse_options(items: Sequence[str]) -> dict[str, str]:
-    """`key=value` strings as a dict. Raises InputError for one without `=` or given twice."""
-    options: dict[str, str] = {}
-    for item in items:
-        key, equals, value = item.partition("=")
-        key = key.strip().replace("-", "_")
-        if not equals or not key.isidentifier():
-            raise InputError(f"option {item!r} is not key=value", hint="for example -o delay=0.6")
-        if key in options:
-            raise InputError(f"option {key!r} is given twice")
-        options[key] = value
-    return options
 
 
 # ---------------------------------------------------------------- where plug-ins are
@@ -360,6 +353,7 @@ def _unlike(kind: Kind, made: object) -> str:
         "agents": {"traits": Traits, "open": Callable},
         "judges": {"name": str, "version": str, "expects": Set, "judge": Callable},
         "responders": {"call": Callable},
+        "recognisers": {"name": str, "version": str, "transcribe": Callable},
     }
     for member, wanted in wanted_of[kind].items():
         if not isinstance(getattr(made, member, None), wanted):

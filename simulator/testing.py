@@ -20,6 +20,7 @@ from simulator.scenario.types import (
     Expectation,
     Limits,
     Pace,
+    Placement,
     Quiet,
     Say,
     Scenario,
@@ -27,6 +28,8 @@ from simulator.scenario.types import (
 )
 from simulator.session.events import Command, Event, Finish, Hold, Play, TurnChanged, Wake, WakeAt
 from simulator.session.script import Script
+
+_AT_END = Placement()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +44,20 @@ class Sketch:
     event: float | None = None
     within: float = 8.0
     asked_in: str | None = None
+    at: Placement = _AT_END
+    """Where its speech is placed: what matters is whether it waits for the agent's."""
 
 
 def asks(id: str, seconds: float, answer: str = "Yes.", *, speech: float = 1.0) -> Sketch:
     """A turn whose last `speech` seconds are a question to the agent."""
     said = (("user", seconds - speech, seconds),)
     return Sketch(id=id, seconds=seconds, expect=Answer(text=answer), said=said)
+
+
+def cuts_in(id: str, seconds: float, at: Placement, *, speech: float = 1.0) -> Sketch:
+    """A turn that begins with a question to the agent, tied to what the agent does."""
+    said = (("user", 0.0, speech),)
+    return Sketch(id=id, seconds=seconds, expect=Answer(text="No."), said=said, at=at)
 
 
 def quiet(id: str, seconds: float, *, guest: tuple[float, float] | None = None) -> Sketch:
@@ -86,7 +97,7 @@ def prepared(*sketches: Sketch, pace: Pace = Pace.WAIT, limits: Limits | None = 
             start=at,
             end=at + s.seconds,
             instructions=tuple(
-                Say(text=f"{s.id} {n}", sound=Path("none.flac"), voice=voice)
+                Say(text=f"{s.id} {n}", sound=Path("none.flac"), voice=voice, placement=s.at)
                 for n, (voice, _, _) in enumerate(s.said)
             ),
             expect=s.expect,

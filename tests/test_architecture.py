@@ -14,13 +14,13 @@ SIMULATOR = ROOT / "simulator"
 
 LAYERS: list[tuple[int, str]] = [
     (0, r"simulator\.(errors|clock|text)|simulator$"),
-    (1, r"simulator\.(plugins|agent)"),
-    (1, r"simulator\.(scenario|media)(\..*)?"),
+    (1, r"simulator\.(plugins|options|agent)"),
+    (1, r"simulator\.(scenario|media|speech)(\..*)?"),
     (1, r"simulator\.recording\.(records|trace)|simulator\.recording$"),
     (2, r"simulator\.session\.(events|script|attribution|silence|prompt|cues|chronicle)"),
     (2, r"simulator\.session$|simulator\.testing|simulator\.metrics(\..*)?"),
     (3, r"simulator\.(rtc|bridge|recording)(\..*)?|simulator\.session\.engine"),
-    (4, r"simulator\.(judging|run|report)(\..*)?"),
+    (4, r"simulator\.(judging|run|report|omniassistbench|authoring)(\..*)?"),
     (5, r"simulator\.cli(\..*)?|simulator\.__main__"),
 ]
 """Who may import whom: a module imports its own layer and those below."""

@@ -45,7 +45,9 @@ def scenario(tmp_path: Path) -> Path:
 def test_help_and_version() -> None:
     shown = omnistage("--help")
     assert shown.returncode == 0
-    for command in ("demo", "run", "judge", "report", "agents", "judges", "doctor", "calibrate"):
+    commands = ("demo", "run", "judge", "report", "agents", "judges", "doctor", "calibrate")
+    more = ("new", "check", "preview", "schema", "compare", "power", "import", "export")
+    for command in (*commands, *more):
         assert f"\n  {command}" in shown.stdout
     assert omnistage("--version").stdout.startswith("omnistage 0.")
 
@@ -70,6 +72,11 @@ def test_lists() -> None:
         (("run", "demo"), "--agent"),
         (("judge", "nowhere"), "no such folder"),
         (("report", "."), "not a run folder"),
+        (("check", "demmo"), "did you mean demo"),
+        (("check", "."), "no scenario in this folder"),
+        (("preview", "demmo"), "did you mean demo"),
+        (("new", "nowhere.mp4"), "no such file"),
+        (("schema", "--out", "nowhere/x.json"), "cannot be written"),
         (("run", "x" * 300, "--agent", "oracle"), "no such file"),
         (("run", "~nosuchuser/x.yaml", "--agent", "oracle"), "no such file"),
         (("run", "demo", "--agent", "x" * 300 + ".py"), "no such file"),

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from simulator.errors import InputError, MissingExtra
+from simulator.options import parse_options
 from simulator.plugins import (
     available,
     content_root,
     load,
     load_agent,
-    parse_options,
     parse_reference,
 )
 

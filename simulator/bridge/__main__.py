@@ -22,7 +22,8 @@ from typing import cast
 
 from simulator.bridge.call import Responder
 from simulator.errors import InputError
-from simulator.plugins import load, parse_options
+from simulator.options import parse_options
+from simulator.plugins import load
 
 _PR_SET_PDEATHSIG = 1
 

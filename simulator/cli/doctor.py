@@ -21,7 +21,10 @@ from simulator.report.plain import plain
 
 MIN_FREE = 1_000_000_000
 """Bytes free that a comfortable cache and a few runs want."""
-EXTRAS = {"listen": ("sounddevice", "hear a session while it plays")}
+EXTRAS = {
+    "listen": ("sounddevice", "hear a session while it plays"),
+    "recognise": ("moonshine_voice", "transcribe prepared speech, to check that it is understood"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +70,19 @@ def _findings() -> Iterator[Finding]:
             what=f"extra: {extra}",
             state="ok" if found else "missing",
             detail=purpose if found else f"{purpose}: pip install 'omnistage[{extra}]'",
+        )
+    yield from _speech()
+
+
+def _speech() -> Iterator[Finding]:
+    from simulator.speech.engines import engines
+
+    for engine in engines():
+        lacking = engine.missing()
+        yield Finding(
+            what=f"speech: {engine.name}",
+            state="missing" if lacking else "ok",
+            detail=f"{engine.summary}: {lacking or engine.version()}",
         )
 
 

@@ -16,6 +16,7 @@ from typing import Annotated
 import typer
 
 from simulator import __version__
+from simulator.cli import studying, writing
 from simulator.errors import InputError, OmnistageError
 
 INTERRUPTED = 130
@@ -116,6 +117,9 @@ def run(
         bool, typer.Option(help="Let agents that compute here run side by side; marks latencies")
     ] = False,
     film: Annotated[bool, typer.Option(help="Make session.mkv of every recording")] = False,
+    prompt: Annotated[
+        str, typer.Option(help="What agents are told in words: written, spoken, or a file")
+    ] = "written",
 ) -> None:
     """Play scenarios to agents, record, judge and report."""
     from simulator.cli.run import RunOrder, run_order
@@ -132,25 +136,43 @@ def run(
         min_coverage=min_coverage,
         share_host=share_host,
         film=film,
+        prompt=prompt,
     )
     raise typer.Exit(run_order(order))
 
 
 @app.command()
 def judge(
-    what: Annotated[Path, typer.Argument(help="A recording's folder, or a run's")],
+    what: Annotated[
+        Path, typer.Argument(help="A recording's folder, a run's, or a CSV video_name,output_text")
+    ],
     judge: JudgeRefs = None,
     force: Annotated[bool, typer.Option(help="Judge again what has a verdict already")] = False,
     retry_failed: Annotated[bool, typer.Option(help="Judge again what failed")] = False,
     scenario: Annotated[
         str | None, typer.Option(help="Scenario file, if the recording's own copy cannot serve")
     ] = None,
+    scenarios: Annotated[
+        Path | None, typer.Option(help="For a CSV: the folder of imported scenarios")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="For a CSV: run folder to make. Default: runs/<its name>"),
+    ] = None,
 ) -> None:
-    """Judge a recording or a whole run again, without playing anything."""
+    """Judge a recording, a whole run or a CSV of answers, without playing anything."""
     from simulator.cli.judge import judge_again
 
     raise typer.Exit(
-        judge_again(what, tuple(judge or ()), force=force, retry=retry_failed, scenario=scenario)
+        judge_again(
+            what,
+            tuple(judge or ()),
+            force=force,
+            retry=retry_failed,
+            scenario=scenario,
+            scenarios=scenarios,
+            out=out,
+        )
     )
 
 
@@ -160,11 +182,26 @@ def report(
     gate: Gates = None,
     min_coverage: MinCoverage = 1.0,
     turns: Annotated[bool, typer.Option(help="Every turn of every attempt as well")] = False,
+    as_csv: Annotated[
+        Path | None, typer.Option("--csv", help="Folder for turns, attempts and scores as CSV")
+    ] = None,
+    as_parquet: Annotated[
+        Path | None, typer.Option("--parquet", help="Folder for the same tables as Parquet")
+    ] = None,
 ) -> None:
     """Compute a run's summary again from its recordings and verdicts, and show it."""
     from simulator.cli.report import show_report
 
-    raise typer.Exit(show_report(run_folder, tuple(gate or ()), min_coverage, turns=turns))
+    raise typer.Exit(
+        show_report(
+            run_folder,
+            tuple(gate or ()),
+            min_coverage,
+            turns=turns,
+            as_csv=as_csv,
+            as_parquet=as_parquet,
+        )
+    )
 
 
 @app.command()
@@ -221,6 +258,10 @@ def calibrate(
     from simulator.cli.calibrate import show_calibration
 
     raise typer.Exit(show_calibration(as_json=as_json, repeats=repeats))
+
+
+app.add_typer(writing.app)
+app.add_typer(studying.app)
 
 
 def main() -> None:

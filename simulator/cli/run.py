@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shlex
 import signal
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
 from simulator.agent import Agent
 from simulator.cli.film import make_films
+from simulator.cli.judge import load_judges, tell_judged
 from simulator.cli.progress import PrepareProgress, RunProgress
 from simulator.clock import utc_now
 from simulator.errors import InputError
 from simulator.judging.judge import Judge
-from simulator.judging.run import DEFAULT_JUDGES, judge_run
+from simulator.judging.run import judge_run
 from simulator.media.cache import Cache
 from simulator.media.prepare import prepare
 from simulator.media.timeline import Prepared
-from simulator.plugins import load_agent, load_judge, parse_options
+from simulator.options import parse_options, split_words
+from simulator.plugins import load_agent
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.plain import plain
 from simulator.report.summary import Summary, summarise, write_summary
@@ -33,6 +35,7 @@ from simulator.run.pool import run_plan
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import Scenario
 from simulator.session.engine import play
+from simulator.session.prompt import TEMPLATES, Template
 
 CORES = os.cpu_count() or 1
 
@@ -51,6 +54,8 @@ class RunOrder:
     gates: tuple[str, ...] = ()
     min_coverage: float = 1.0
     share_host: bool = False
+    prompt: str = "written"
+    """Template of what agents are told in words: a name, or a file."""
     film: bool = False
     """Make a session.mkv of every recording."""
     name: str = ""
@@ -70,6 +75,7 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
     """Carry out an order; returns the exit status. Raises InputError before anything is spent."""
     console = console or Console()
     gates = parse_gates(order.gates)
+    template = find_template(order.prompt)
     cast = _cast(order)
     scenarios = {s.id: s for s in _load(order.scenarios)}
     out = order.out or _default_out(order.name or next(iter(scenarios)))
@@ -85,16 +91,17 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
     plan = make_plan(
         list(scenarios.values()),
         cast.choices,
-        judges=order.judges or DEFAULT_JUDGES,
+        judges=[j.name for j in cast.judges],
         repeats=order.repeat,
         concurrency=order.concurrency,
         share_host=order.share_host,
+        prompt=template.recorded,
         durations={k: p.duration for k, p in prepared.items()},
     )
     open_run(out, plan)
     _announce(plan, out, console)
     try:
-        summary = asyncio.run(_carry_out(plan, prepared, scenarios, cast, out, console))
+        summary = asyncio.run(_carry_out(plan, prepared, scenarios, cast, out, console, template))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None  # the second Ctrl-C
     print_summary(summary, out, console)
@@ -110,11 +117,27 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
     return print_status(summary, results, console)
 
 
+def find_template(reference: str) -> Template:
+    """A template by its name or its file. Raises InputError."""
+    if reference in TEMPLATES:
+        return TEMPLATES[reference]
+    path = Path(reference).expanduser()
+    if not path.is_file():
+        raise InputError(
+            f"--prompt {reference!r}: no such template or file",
+            hint=f"named ones: {', '.join(TEMPLATES)}",
+        )
+    try:
+        return Template(name=path.name, text=path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--prompt {reference}: cannot be read as UTF-8 text: {error}") from None
+
+
 def _cast(order: RunOrder) -> _Cast:
     cast = _Cast()
     shared = parse_options(order.options)
     for text in order.agents:
-        reference, own = _agent_words(text)
+        reference, own = split_words(text, "--agent")
         options = {**shared, **own}
         agent = load_agent(reference, options)
         cast.choices.append(
@@ -126,25 +149,8 @@ def _cast(order: RunOrder) -> _Cast:
             )
         )
         cast.agents[text] = agent
-    cast.judges = [load_judge(r) for r in order.judges or DEFAULT_JUDGES]
+    cast.judges = load_judges(order.judges)
     return cast
-
-
-def _agent_words(text: str) -> tuple[str, Mapping[str, str]]:
-    """`late -o delay=3` as a reference and its options."""
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise InputError(f"--agent {text!r}: {error}") from None
-    if not words:
-        raise InputError("--agent is empty", hint="see: omnistage agents")
-    reference, rest = words[0], words[1:]
-    if len(rest) % 2 or any(flag != "-o" for flag in rest[::2]):
-        raise InputError(
-            f"--agent {text!r}: after the reference only -o key=value may follow",
-            hint="for example --agent 'late -o delay=3'",
-        )
-    return reference, parse_options(rest[1::2])
 
 
 def _load(names: Sequence[str]) -> list[Scenario]:
@@ -197,15 +203,14 @@ async def _carry_out(
     cast: _Cast,
     out: Path,
     console: Console,
+    template: Template,
 ) -> Summary:
+    player = partial(play, prompt=template)
     stop = asyncio.Event()
     with RunProgress(plan, console) as progress, _Interrupts(stop, console):
-        await run_plan(plan, prepared, cast.agents, out, play=play, observer=progress, stop=stop)
+        await run_plan(plan, prepared, cast.agents, out, play=player, observer=progress, stop=stop)
     judged = await judge_run(out, scenarios, cast.judges)
-    for attempt, problem in judged.problems.items():
-        console.print(plain(f"{attempt}: not judged: {problem}", "red"), soft_wrap=True)
-    for note in judged.notes:
-        console.print(plain(note), soft_wrap=True)
+    tell_judged(judged, cast.judges, console)
     return summarise(out)
 
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from simulator.judging.spending import Estimate
 from simulator.recording.trace import Attributed, Response, Trace, TurnSpan
 from simulator.scenario.types import Scenario, Turn
 
@@ -71,9 +72,18 @@ class Question:
 
 @runtime_checkable
 class Judge(Protocol):
-    """A judge. The constructor takes the reference's options as keyword strings."""
+    """A judge. The constructor takes the reference's options as keyword strings.
 
-    name: ClassVar[str]
+    It may have more: `settings` (a mapping) goes into the hash of its verdicts, `at_once` says how
+    many turns it takes at one time, `async with` is entered around all judging, and `estimate` and
+    `spent` are shown before and after (`Frugal`).
+    """
+
+    @property
+    def name(self) -> str:
+        """Names its file of verdicts; two of one run have two names. A class attribute will do."""
+        ...
+
     version: ClassVar[str]
     """Changes whenever the same input could get another verdict."""
     summary: ClassVar[str]
@@ -83,4 +93,17 @@ class Judge(Protocol):
 
     async def judge(self, question: Question) -> Verdict:
         """The verdict. Raises JudgeError (or returns JUDGE_FAILED) where none can be made."""
+        ...
+
+
+@runtime_checkable
+class Frugal(Protocol):
+    """A judge that costs something."""
+
+    def estimate(self, question: Question) -> Estimate:
+        """What a verdict on this turn would take."""
+        ...
+
+    def spent(self) -> str:
+        """What was spent so far, in a line."""
         ...

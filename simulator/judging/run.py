@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from simulator.errors import InputError, JudgeError, OmnistageError
-from simulator.judging.judge import Judge, Question, Verdict, VerdictState
+from pydantic import ValidationError
+
+from simulator.errors import InputError, JudgeError, OmnistageError, RecordingError
+from simulator.judging.judge import Frugal, Judge, Question, Verdict, VerdictState
+from simulator.judging.spending import Estimate
 from simulator.judging.verdicts import (
     InputHash,
     JudgedTurn,
@@ -23,15 +27,17 @@ from simulator.judging.verdicts import (
     verdict_path,
     write_judge_file,
 )
-from simulator.recording.trace import Trace
+from simulator.recording.manifest import MANIFEST
+from simulator.recording.trace import Trace, trace_from_json
 from simulator.run.accounting import read_attempts
-from simulator.run.plan import read_plan
+from simulator.run.plan import Attempt, read_plan
 from simulator.scenario.types import Scenario, Turn
 from simulator.session.events import Outcome
 
 DEFAULT_JUDGES = ("keypoints", "quiet")
 AT_ONCE = 32
-"""Turns that are before judges at one time."""
+"""Turns that are before a judge at one time, unless its own `at_once` says otherwise, and
+recordings of a run that are open at one time."""
 
 ReadTrace = Callable[[Path, Scenario], Trace]
 
@@ -55,50 +61,118 @@ async def judge_recording(
     force: bool = False,
     retry_failed: bool = False,
     read: ReadTrace | None = None,
+    each: Callable[[Verdict], None] | None = None,
 ) -> list[Verdict]:
     """The verdicts of `judges` on a recording, stored in its folder.
 
     What is there already and unchanged is kept, unless `force`, or `retry_failed` for failed ones.
-    Raises InputError for two judges of one name, RecordingError for a recording that is none.
+    `each` is called with every verdict. Raises InputError for two judges of one name,
+    RecordingError for a recording that is none.
     """
     _no_doubles(judges)
-    trace = (read or _load_trace)(folder, scenario)
-    hashes = InputHash(trace, scenario)
+    async with _entered(judges):
+        docket = Docket(folder, scenario, read=read, force=force, retry_failed=retry_failed)
+        return await _judge(docket, judges, _limits(judges), each)
+
+
+class Docket:
+    """One recording before judges: which turns they serve, and what is known already."""
+
+    def __init__(
+        self,
+        folder: Path,
+        scenario: Scenario,
+        *,
+        read: ReadTrace | None = None,
+        force: bool = False,
+        retry_failed: bool = False,
+    ) -> None:
+        """Raises RecordingError for a recording that is none."""
+        self.folder = folder
+        self.scenario = scenario
+        self.trace = (read or recorded_trace)(folder, scenario)
+        self._hashes = InputHash(self.trace, scenario)
+        self._force = force
+        self._retry_failed = retry_failed
+
+    def turns(self, judge: Judge) -> list[tuple[Turn, JudgedTurn | str]]:
+        """The turns that a judge serves, each with its verdict, or the hash for one to be made."""
+        before = read_judge_file(verdict_path(self.folder, judge.name))
+        known = before.known() if before is not None and not self._force else {}
+        out: list[tuple[Turn, JudgedTurn | str]] = []
+        for turn in self.scenario.turns:
+            if turn.expect.kind not in judge.expects:
+                continue
+            inputs = self._hashes.of(turn, judge)
+            old = known.get(turn.id)
+            stays = old is not None and old.inputs == inputs
+            if old is not None and stays and not _again(old.verdict, self._retry_failed):
+                out.append((turn, old))
+            else:
+                out.append((turn, inputs))
+        return out
+
+    def estimate(self, judge: Judge) -> Estimate:
+        """What the verdicts to be made would take of a judge that costs something."""
+        total = Estimate()
+        if not isinstance(judge, Frugal):
+            return total
+        for turn, found in self.turns(judge):
+            if isinstance(found, str) and settle(judge, turn, self.trace) is None:
+                total += judge.estimate(question_on(self.scenario, turn, self.trace, self.folder))
+        return total
+
+
+async def _judge(
+    docket: Docket,
+    judges: Sequence[Judge],
+    limits: Mapping[str, asyncio.Semaphore],
+    each: Callable[[Verdict], None] | None,
+) -> list[Verdict]:
+    async def one(judge: Judge, turn: Turn, found: JudgedTurn | str) -> JudgedTurn:
+        if isinstance(found, str):
+            async with limits[judge.name]:
+                verdict = await judge_turn(
+                    judge, docket.scenario, turn, docket.trace, docket.folder
+                )
+            found = JudgedTurn(inputs=found, verdict=verdict)
+        if each is not None:
+            each(found.verdict)
+        return found
+
+    served = {j.name: docket.turns(j) for j in judges}
+    async with asyncio.TaskGroup() as group:
+        tasks = {
+            j.name: [group.create_task(one(j, t, f)) for t, f in served[j.name]] for j in judges
+        }
     out: list[Verdict] = []
     for judge in judges:
-        turns = [t for t in scenario.turns if t.expect.kind in judge.expects]
-        before = read_judge_file(verdict_path(folder, judge.name))
-        known = before.known() if before is not None and not force else {}
-        limit = asyncio.Semaphore(AT_ONCE)
-
-        async def one(
-            turn: Turn,
-            judge: Judge = judge,
-            known: dict[str, JudgedTurn] = known,
-            limit: asyncio.Semaphore = limit,
-        ) -> JudgedTurn:
-            inputs = hashes.of(turn, judge)
-            old = known.get(turn.id)
-            if old is not None and old.inputs == inputs and not _again(old.verdict, retry_failed):
-                return old
-            async with limit:
-                verdict = await judge_turn(judge, scenario, turn, trace, folder)
-            return JudgedTurn(inputs=inputs, verdict=verdict)
-
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(t)) for t in turns]
-        judged = tuple(t.result() for t in tasks)
+        judged = tuple(t.result() for t in tasks[judge.name])
         write_judge_file(
-            folder,
+            docket.folder,
             JudgeFile(
                 judge=judge.name,
                 judge_version=judge.version,
-                note="" if turns else serves_nothing(judge, scenario),
+                note="" if judged else serves_nothing(judge, docket.scenario),
                 turns=judged,
             ),
         )
         out += [j.verdict for j in judged]
     return out
+
+
+@asynccontextmanager
+async def _entered(judges: Sequence[Judge]) -> AsyncIterator[None]:
+    """Judges that keep something open have it open meanwhile."""
+    async with AsyncExitStack() as stack:
+        for judge in judges:
+            if isinstance(judge, AbstractAsyncContextManager):
+                await stack.enter_async_context(judge)
+        yield
+
+
+def _limits(judges: Sequence[Judge]) -> dict[str, asyncio.Semaphore]:
+    return {j.name: asyncio.Semaphore(getattr(j, "at_once", AT_ONCE)) for j in judges}
 
 
 def _again(verdict: Verdict, retry_failed: bool) -> bool:
@@ -118,16 +192,8 @@ async def judge_turn(
     settled = settle(judge, turn, trace)
     if settled is not None:
         return settled
-    question = Question(
-        scenario=scenario,
-        turn=turn,
-        span=trace.turn(turn.id),
-        responses=trace.responses_of(turn.id),
-        trace=trace,
-        recording=folder,
-    )
     try:
-        verdict = await judge.judge(question)
+        verdict = await judge.judge(question_on(scenario, turn, trace, folder))
     except JudgeError as error:
         return _verdict(judge, turn, VerdictState.JUDGE_FAILED, str(error))
     except Exception as error:  # noqa: BLE001 - a judge is other people's code; its bug is no score
@@ -135,6 +201,18 @@ async def judge_turn(
         return _verdict(judge, turn, VerdictState.JUDGE_FAILED, why)
     broken = _breach(verdict, turn)
     return _verdict(judge, turn, VerdictState.JUDGE_FAILED, broken) if broken else verdict
+
+
+def question_on(scenario: Scenario, turn: Turn, trace: Trace, folder: Path) -> Question:
+    """A turn that was played, as it is put before judges."""
+    return Question(
+        scenario=scenario,
+        turn=turn,
+        span=trace.turn(turn.id),
+        responses=trace.responses_of(turn.id),
+        trace=trace,
+        recording=folder,
+    )
 
 
 def settle(judge: Judge, turn: Turn, trace: Trace) -> Verdict | None:
@@ -201,36 +279,44 @@ async def judge_run(
     force: bool = False,
     retry_failed: bool = False,
     read: ReadTrace | None = None,
-    progress: Callable[[str], None] | None = None,
+    each: Callable[[Verdict], None] | None = None,
 ) -> JudgedRun:
     """Judge every recording of a run; one that cannot be read stops none of the others.
 
-    `scenarios` by id. `progress` is called with each attempt's id when it is judged.
+    `scenarios` by id. `each` is called with every verdict, in whatever order they come.
     """
+    _no_doubles(judges)
     plan = read_plan(run)
     _no_doubles(judges)
     verdicts: dict[str, tuple[Verdict, ...]] = {}
     problems: dict[str, str] = {}
     notes = [serves_nothing(j, s) for s in scenarios.values() for j in judges if _idle(j, s)]
-    for result in read_attempts(run, plan):
-        attempt = result.attempt
+    limits = _limits(judges)
+    open_at_once = asyncio.Semaphore(AT_ONCE)
+
+    async def one(attempt: Attempt, folder: Path) -> None:
         scenario = scenarios.get(attempt.scenario)
-        if result.folder is None:
-            continue  # nothing was recorded: the report counts it from the plan
         if scenario is None:
             problems[attempt.id] = f"scenario {attempt.scenario} was not given"
-            continue
+            return
         try:
-            found = await judge_recording(
-                result.folder, scenario, judges, force=force, retry_failed=retry_failed, read=read
-            )
+            async with open_at_once:
+                docket = Docket(folder, scenario, read=read, force=force, retry_failed=retry_failed)
+                verdicts[attempt.id] = tuple(await _judge(docket, judges, limits, each))
         except (OmnistageError, OSError) as error:
             problems[attempt.id] = str(error)
-        else:
-            verdicts[attempt.id] = tuple(found)
-        if progress is not None:
-            progress(attempt.id)
-    return JudgedRun(verdicts=verdicts, problems=problems, notes=tuple(notes))
+
+    results = read_attempts(run, plan)
+    async with _entered(judges), asyncio.TaskGroup() as group:
+        for result in results:
+            if result.folder is not None:  # else the report counts it from the plan
+                group.create_task(one(result.attempt, result.folder))
+    order = [r.attempt.id for r in results]
+    return JudgedRun(
+        verdicts={a: verdicts[a] for a in order if a in verdicts},
+        problems={a: problems[a] for a in order if a in problems},
+        notes=tuple(notes),
+    )
 
 
 def _idle(judge: Judge, scenario: Scenario) -> bool:
@@ -244,7 +330,18 @@ def _no_doubles(judges: Sequence[Judge]) -> None:
         raise InputError(f"judge {double!r} is named twice")
 
 
-def _load_trace(folder: Path, scenario: Scenario) -> Trace:
-    from simulator.recording.measure import load_trace
+def read_trace(path: Path) -> Trace:
+    """A trace as stored. Raises RecordingError if it is none."""
+    try:
+        return trace_from_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise RecordingError(f"{path}: not a trace of this version: {error}") from None
 
+
+def recorded_trace(folder: Path, scenario: Scenario) -> Trace:
+    from simulator.recording.measure import TRACE, load_trace
+
+    if (folder / TRACE).is_file() and not (folder / MANIFEST).is_file():
+        # Nothing was played: somebody else's answers, of which there is no more than a trace.
+        return read_trace(folder / TRACE)
     return load_trace(folder, scenario)

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import av
+import numpy as np
 
 from simulator.errors import InputError
+from simulator.media.beds import Bed, over_beds
 from simulator.media.cache import key_of
 from simulator.media.clips import Located
 from simulator.media.encode import (
@@ -26,6 +29,9 @@ from simulator.media.encode import (
     SoundEncoder,
     info,
 )
+from simulator.media.layers import GestureLayer, Layer, Stretch, WritingLayer, over
+from simulator.media.lettering import Lettering
+from simulator.media.loudness import gain
 from simulator.media.mix import Laid, audible, lay, mixed
 from simulator.media.packets import PacketWriter
 from simulator.media.picture import SLACK, Fitter, PictureReader, black, matrix_of
@@ -34,9 +40,9 @@ from simulator.media.room import Quietest
 from simulator.media.sound import SoundReader, load, silence
 from simulator.media.subtitle import Overlay
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, Spoken
-from simulator.scenario.types import Anchor, Canvas, Turn
+from simulator.scenario.types import Anchor, Background, Canvas, Gesture, Say, Show, Turn
 
-CODE = 1
+CODE = 2
 """Raise when prepared bytes change for the same input."""
 _A_SECOND = round(1.0 / PTIME)
 """Packets in a second."""
@@ -61,6 +67,19 @@ class Job:
     subtitle: str
     canvas: Canvas
     encoding: Encoding
+    extras: tuple[object, ...] = ()
+    """What else decides the bytes, as JSON can hold it; nothing for a turn that has only speech."""
+    insets: Mapping[str, Probe] = field(default_factory=dict)
+    """The clips of its gestures, by name."""
+    font: Path | None = None
+    """The scenario's own font file."""
+    backgrounds: tuple[Background, ...] = ()
+    """Those that are heard in this turn."""
+
+    @property
+    def says(self) -> list[tuple[int, Say]]:
+        """The spoken instructions, each with its index in the turn."""
+        return [(n, i) for n, i in enumerate(self.turn.instructions) if isinstance(i, Say)]
 
     @property
     def key(self) -> str:
@@ -71,12 +90,13 @@ class Job:
             self.first,
             self.last,
             [
-                (sound, i.placement.anchor, i.placement.at)
-                for sound, i in zip(self.sounds, self.turn.instructions, strict=True)
+                (sound, i.placement.within.anchor, i.placement.within.at)
+                for sound, (_, i) in zip(self.sounds, self.says, strict=True)
             ],
             self.subtitle,
             dataclasses.asdict(self.canvas),
             dataclasses.asdict(self.encoding),
+            *self.extras,
         )
 
 
@@ -91,6 +111,7 @@ class Maker:
         pictures: PictureReader | None,
         sounds: SoundReader | None,
         overlay: Overlay | None,
+        beds: Sequence[Bed],
         advance: Callable[[int], None],
     ) -> None:
         """`advance` is told of each stretch of packets that has been made."""
@@ -99,32 +120,68 @@ class Maker:
         self._pictures = pictures
         self._sounds = sounds
         self._overlay = overlay
+        self._beds = beds
         self._advance = advance
         self._duration = (job.last - job.first) * PTIME
 
     def build(self, folder: Path) -> None:
         laid, spoken = self._speech()
         quietest = Quietest()
-        with PacketWriter(folder / "segment") as segment:
-            last = self._segment_pictures(segment)
+        with PacketWriter(folder / "segment") as segment, ExitStack() as insets:
+            layers = self._layers(insets)
+            last = self._segment_pictures(segment, layers)
+            spoken += [self._seen(layer) for layer in layers]
             self._segment_sound(segment, laid, quietest)
             segment.finish(self._duration, info(self._job.canvas))
         with PacketWriter(folder / "hold") as hold:
-            self._hold(hold, last, quietest.tone())
+            noisy = any(bed.at is None for bed in self._beds)
+            self._hold(hold, last, quietest.tone(1.0) if noisy else quietest.tone())
             hold.finish(HOLD * PTIME, info(self._job.canvas))
         (folder / "turn.json").write_text(json.dumps([dataclasses.asdict(s) for s in spoken]))
 
     # ------------------------------------------------------------------ pictures
 
-    def _segment_pictures(self, out: PacketWriter) -> tuple[av.VideoFrame, str]:
+    def _layers(self, stack: ExitStack) -> list[Layer]:
+        """What lies over the pictures for a while, where it belongs."""
+        job, layers = self._job, list[Layer]()
+        stretch = Stretch(
+            name=job.name, start=job.first * PTIME, count=self._count(), fps=job.canvas.fps
+        )
+        for index, instruction in enumerate(job.turn.instructions):
+            match instruction:
+                case Show():
+                    lettering = Lettering(style=instruction.style, file=job.font)
+                    layers.append(WritingLayer(index, instruction, job.canvas, stretch, lettering))
+                case Gesture():
+                    source = job.insets[instruction.clip]
+                    reader = stack.enter_context(PictureReader(source))
+                    layers.append(
+                        GestureLayer(
+                            index, instruction, job.canvas, stretch, reader, source.duration
+                        )
+                    )
+        return layers
+
+    def _seen(self, layer: Layer) -> Spoken:
+        """An instruction that is seen: from its first picture to its last new one."""
+        fps = self._job.canvas.fps
+        return Spoken(index=layer.index, start=layer.first / fps, end=layer.newest / fps)
+
+    def _count(self) -> int:
+        """Pictures in the segment."""
+        return -(-(self._job.last - self._job.first) * self._job.canvas.fps // _A_SECOND)
+
+    def _segment_pictures(
+        self, out: PacketWriter, layers: Sequence[Layer]
+    ) -> tuple[av.VideoFrame, str]:
         """Write the segment's pictures; the last of them, for the hold, with its colour matrix."""
         canvas, reader, overlay = self._job.canvas, self._pictures, self._overlay
         fitter = Fitter(canvas)
         start = self._job.first * PTIME
-        count = -(-(self._job.last - self._job.first) * canvas.fps // _A_SECOND)
+        count = self._count()
         encoder: PictureEncoder | None = None
         shown: av.VideoFrame | None = None
-        fitted = black(canvas)
+        fitted = picture = black(canvas)
         if overlay is not None:
             overlay.lay_on(fitted)
         matrix = "smpte170m"
@@ -140,14 +197,15 @@ class Maker:
                         overlay.lay_on(fitted)
             if encoder is None:
                 encoder = PictureEncoder(canvas, self._job.encoding, matrix)
-            for unit in encoder.add(fitted):
+            picture = over(fitted, k, layers, matrix)
+            for unit in encoder.add(picture):
                 out.add_video(unit.pts, unit.key, unit.data)
             if k % canvas.fps == 0:
                 self._advance(min(_A_SECOND, self._job.last - self._job.first))
         assert encoder is not None
         for unit in encoder.finish():
             out.add_video(unit.pts, unit.key, unit.data)
-        return fitted, matrix
+        return picture, matrix
 
     # ------------------------------------------------------------------ sound
 
@@ -155,17 +213,20 @@ class Maker:
         """The instructions at their places (clip time × 48000) and where they are audible."""
         first, last = self._job.first * PACKET, self._job.last * PACKET
         laid, spoken = [], []
-        for index, instruction in enumerate(self._job.turn.instructions):
+        for index, instruction in self._job.says:
             samples = load(instruction.sound)
             span = audible(samples)
             where = f"{self._job.name}: say: {instruction.sound.name}"
             if span is None:
                 raise InputError(f"{where}: nothing is audible in it")
+            # One level for all, whoever made the files; a peak that this brings up is limited.
+            level = gain(samples[span[0] : span[1]]) * 10.0 ** (instruction.level / 20)
+            samples = samples * np.float32(level)
             length = span[1] - span[0]
             match instruction.placement.anchor:
                 case Anchor.END:
                     begin = last - length
-                case Anchor.START:
+                case Anchor.START | Anchor.SPEAKING | Anchor.STOPPED:
                     begin = first
                 case Anchor.TIME:
                     begin = round(instruction.placement.at * AUDIO_CLOCK)
@@ -198,6 +259,8 @@ class Maker:
             bed = self._sounds.read(begin, last + LOOKAHEAD)
         else:
             bed = _blocks(silence(AUDIO_CLOCK), last + LOOKAHEAD - begin)
+        if self._beds:
+            bed = over_beds(bed, begin, self._beds)
         sound = mixed(quietest.watch(bed), begin, laid)
         for i, packet in enumerate(SoundEncoder(self._job.encoding.audio_rate).packets(sound)):
             out.add_audio(i * PACKET, packet)

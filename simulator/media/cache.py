@@ -83,6 +83,13 @@ class Cache:
         except (OSError, ValueError, KeyError, InstrumentError):
             return None
 
+    def forget(self, key: str) -> None:
+        """Throw an entry away, so that it is made again."""
+        folder = self._folder(key)
+        with self.writing(), self.lock(key):
+            if folder.exists():
+                shutil.rmtree(folder)
+
     def _folder(self, key: str) -> Path:
         return self.root / "parts" / key[:2] / key
 

@@ -2,6 +2,7 @@
 
 A clip that is a file is where the scenario says. A clip named by URL and hash is looked for, by its
 hash, in the folders of OMNISTAGE_MEDIA, then in the cache, and downloaded once if it is in neither.
+A clip named by its hash alone is nowhere else than in OMNISTAGE_MEDIA.
 Counterparts: `simulator.media.download` fetches, `simulator.media.cache` keeps.
 """
 
@@ -45,26 +46,55 @@ def locate(
     Raises InputError if it is not there, cannot be downloaded or has another hash; `progress` gets
     what is being done and the share of it that is done.
     """
+    found = local(clip, cache)
+    if found is not None:
+        return found
+    assert clip.url is not None
+    assert clip.sha256 is not None
+    kept = _kept(clip, cache)
+    download(clip.url, clip.sha256, kept, cache, progress)
+    return Located(kept, clip.sha256)
+
+
+def local(clip: Clip, cache: Cache) -> Located | None:
+    """Find a clip on this machine; None if it would have to be downloaded.
+
+    Raises InputError if it is a file that is not there.
+    """
     if clip.path is not None:
         if not clip.path.is_file():
             raise InputError(f"clip {clip.name}: {clip.path}: no such file")
         return Located(clip.path, cache.sha256(clip.path))
+    if clip.url is None and clip.sha256 is not None:
+        found = search(clip, cache)
+        if found is None:
+            raise InputError(
+                f"clip {clip.name}: no file of that hash ({clip.sha256[:12]}..., once called "
+                f"{clip.named or 'nobody knows what'}) is in the folders of OMNISTAGE_MEDIA",
+                hint="set OMNISTAGE_MEDIA to the folder that it is in; it cannot be downloaded",
+            )
+        return Located(found, clip.sha256)
     if clip.url is None or clip.sha256 is None:
         raise InputError(f"clip {clip.name}: neither a file nor a URL with its sha256")
-    suffix = _name(clip.url).suffix.lower()
-    kept = cache.clips / f"{clip.sha256}{suffix if suffix in _KINDS else ''}"
     found = search(clip, cache)
     if found is not None:
         return Located(found, clip.sha256)
-    if not (kept.is_file() and cache.sha256(kept) == clip.sha256):
-        download(clip.url, clip.sha256, kept, cache, progress)
-    return Located(kept, clip.sha256)
+    kept = _kept(clip, cache)
+    if kept.is_file() and cache.sha256(kept) == clip.sha256:
+        return Located(kept, clip.sha256)
+    return None
+
+
+def _kept(clip: Clip, cache: Cache) -> Path:
+    """Where the cache keeps a clip that was downloaded."""
+    assert clip.url is not None
+    suffix = _name(clip.url).suffix.lower()
+    return cache.clips / f"{clip.sha256}{suffix if suffix in _KINDS else ''}"
 
 
 def search(clip: Clip, cache: Cache) -> Path | None:
     """The file with the clip's hash in the folders of OMNISTAGE_MEDIA, likely ones first."""
-    assert clip.url is not None
-    name = _name(clip.url)
+    name = PurePosixPath(clip.named) if clip.named else _name(clip.url or "")
 
     def unlikely(file: Path) -> tuple[bool, bool, str]:
         other = file.suffix.lower() != name.suffix.lower()

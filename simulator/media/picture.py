@@ -189,8 +189,10 @@ def matrix_of(frame: av.VideoFrame) -> str:
 class Fitter:
     """Fits pictures to the canvas: upright, whole, in their own proportions, the rest black."""
 
-    def __init__(self, canvas: Canvas) -> None:
+    def __init__(self, canvas: Canvas, matrix: str | None = None) -> None:
+        """`matrix`: the colour matrix to come out, as `matrix_of` names it; None keeps it."""
         self._canvas = canvas
+        self._matrix = matrix
         self._key: tuple[object, ...] = ()
         self._graph: Graph | None = None
 
@@ -205,6 +207,7 @@ class Fitter:
             and aspect == 1
             and limited
             and turn == Turning()
+            and self._matrix is None
         ):
             return frame
         key = (frame.format.name, frame.width, frame.height, aspect, turn, frame.color_range)
@@ -235,7 +238,8 @@ class Fitter:
             steps += [("hflip", ""), ("vflip", "")]
         elif turn.quarters == 3:
             steps.append(("transpose", "cclock"))
-        steps.append(("scale", f"{inner_w}:{inner_h}:flags=bicubic:out_range=tv"))
+        colours = f":out_color_matrix={self._matrix}" if self._matrix else ""
+        steps.append(("scale", f"{inner_w}:{inner_h}:flags=bicubic:out_range=tv{colours}"))
         steps.append(("format", "yuv420p"))
         x, y = (canvas.width - inner_w) // 4 * 2, (canvas.height - inner_h) // 4 * 2
         if (inner_w, inner_h) != (canvas.width, canvas.height):

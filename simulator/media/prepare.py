@@ -9,9 +9,10 @@ does not grow with the clip. Counterparts: `simulator.media.timeline` holds the 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,17 +20,21 @@ from functools import partial
 from pathlib import Path
 
 from simulator.errors import InputError, ScenarioError
+from simulator.media.beds import BEDS, Beds
 from simulator.media.build import Job, Maker
 from simulator.media.cache import Cache, key_of
+from simulator.media.card import CARD, card
 from simulator.media.clips import Located, locate
 from simulator.media.encode import Encoding, level
+from simulator.media.layers import LAYERS
+from simulator.media.lettering import Lettering
 from simulator.media.packets import PacketFile
 from simulator.media.picture import PictureReader
 from simulator.media.probe import Probe, probe
 from simulator.media.sound import SoundReader
 from simulator.media.subtitle import Overlay, draw
 from simulator.media.timeline import PTIME, Asset, Prepared, PreparedTurn, Spoken
-from simulator.scenario.types import Scenario, Turn
+from simulator.scenario.types import Embedded, Gesture, Say, Scenario, Show, Turn
 
 _LATE = 0.05
 """Seconds by which an author's last `until` may pass the end of the clip (rounded up)."""
@@ -67,9 +72,11 @@ def prepare(
         raise InputError(
             f"canvas {size}: must be even and at most 4096x2304 at 26 pictures a second"
         )
-    used = {turn.clip for turn in scenario.turns}
+    used = {turn.clip for turn in scenario.turns if not turn.card} | {
+        sign.clip for sign in _gestures(scenario)
+    }
     located = {n: locate(c, cache, progress) for n, c in scenario.clips.items() if n in used}
-    jobs = [_job(scenario, turn, located[turn.clip], cache, encoding) for turn in scenario.turns]
+    jobs = [_job(scenario, turn, located, cache, encoding) for turn in scenario.turns]
     made: dict[int, _Made] = {}
     for job in jobs:
         found = cache.find(job.key, _reader(job))
@@ -79,7 +86,9 @@ def prepare(
     if missing:
         probes = {name: probe(clip.path) for name, clip in located.items()}
         _check(scenario, probes)
-        overlay = draw(scenario.goal, scenario.canvas) if scenario.goal.strip() else None
+        lettering = Lettering(file=scenario.font)
+        subtitle = scenario.subtitle
+        overlay = draw(subtitle, scenario.canvas, lettering) if subtitle else None
         work = _Work(cache, probes, overlay, tell, missing)
         made |= work.run(workers)
     turns, at = [], 0.0
@@ -91,7 +100,7 @@ def prepare(
                 turn=job.turn,
                 segment=entry.segment,
                 hold=entry.hold,
-                spoken=entry.spoken,
+                spoken=(*entry.spoken, *_embedded(job)),
                 stream_start=at,
             )
         )
@@ -111,10 +120,18 @@ def packet_at(seconds: float) -> int:
     return round(seconds / PTIME)
 
 
-def _job(scenario: Scenario, turn: Turn, clip: Located, cache: Cache, encoding: Encoding) -> Job:
-    for instruction in turn.instructions:
-        if not instruction.sound.is_file():
-            raise InputError(f"{_name(scenario, turn)}: say: {instruction.sound}: no such file")
+def _gestures(scenario: Scenario) -> Iterator[Gesture]:
+    for turn in scenario.turns:
+        yield from (i for i in turn.instructions if isinstance(i, Gesture))
+
+
+def _job(
+    scenario: Scenario, turn: Turn, located: Mapping[str, Located], cache: Cache, encoding: Encoding
+) -> Job:
+    says = [i for i in turn.instructions if isinstance(i, Say)]
+    for say in says:
+        if not say.sound.is_file():
+            raise InputError(f"{_name(scenario, turn)}: say: {say.sound}: no such file")
     first, last = packet_at(turn.start), packet_at(turn.end)
     if last <= first:
         raise InputError(
@@ -124,24 +141,73 @@ def _job(scenario: Scenario, turn: Turn, clip: Located, cache: Cache, encoding: 
     return Job(
         name=_name(scenario, turn),
         turn=turn,
-        clip=clip,
+        clip=Located(scenario.path, "card") if turn.card else located[turn.clip],
         first=first,
         last=last,
-        sounds=tuple(cache.sha256(i.sound) for i in turn.instructions),
-        subtitle=scenario.goal.strip(),
+        sounds=tuple(cache.sha256(say.sound) for say in says),
+        subtitle="" if turn.card else scenario.subtitle,
         canvas=scenario.canvas,
         encoding=encoding,
+        extras=tuple(_extras(scenario, turn, located, cache)),
+        font=scenario.font,
+        backgrounds=tuple(b for b in scenario.backgrounds if b.under(turn)),
     )
 
 
+def _embedded(job: Job) -> Iterator[Spoken]:
+    """The instructions that the clip itself holds: they decide no bytes, only what is due when."""
+    begin, end = job.first * PTIME, job.last * PTIME
+    for index, held in enumerate(job.turn.instructions):
+        if isinstance(held, Embedded):
+            start = max(held.start, begin) - begin
+            yield Spoken(index=index, start=start, end=min(held.end, end) - begin)
+
+
+def _extras(
+    scenario: Scenario, turn: Turn, located: Mapping[str, Located], cache: Cache
+) -> Iterator[object]:
+    """What decides a turn's bytes besides its clip, speech and subtitle: nothing, as a rule."""
+    if turn.card:
+        yield "card", CARD, turn.card
+        if scenario.font is None:
+            yield "font", cache.sha256(Lettering().path)
+    for index, given in enumerate(turn.instructions):
+        if isinstance(given, Embedded):
+            continue
+        instruction = dataclasses.replace(given, placement=given.placement.within)
+        match instruction:
+            case Show():
+                yield "show", LAYERS, index, dataclasses.asdict(instruction)
+                if scenario.font is None:
+                    yield "font", cache.sha256(Lettering(style=instruction.style).path)
+            case Say(level=level) if level:
+                yield "level", index, level
+            case Gesture():
+                sign = dataclasses.asdict(dataclasses.replace(instruction, means=""))
+                yield "gesture", LAYERS, index, located[instruction.clip].sha256, sign
+    for background in scenario.backgrounds:
+        if background.under(turn):
+            if not background.sound.is_file():
+                raise InputError(f"{scenario.path}: backgrounds: {background.sound}: no such file")
+            sha256 = cache.sha256(background.sound)
+            yield "bed", BEDS, sha256, background.level, background.at, background.until
+    if scenario.font is not None:
+        yield "font", cache.sha256(scenario.font)
+
+
 def _name(scenario: Scenario, turn: Turn) -> str:
-    return f"{scenario.path}: turns[{turn.index}] ({turn.id})"
+    if turn.prior:
+        return f"{scenario.path}: prior ({turn.id})"
+    before = sum(t.prior for t in scenario.turns)
+    return f"{scenario.path}: turns[{turn.index - before}] ({turn.id})"
 
 
 def _check(scenario: Scenario, probes: dict[str, Probe]) -> None:
     """Every time that lies outside its clip, all at once."""
     problems = []
     for turn in scenario.turns:
+        if turn.card:
+            continue
         source = probes[turn.clip]
         end = source.duration
         for key, time in (("from", turn.start), ("until", turn.end)):
@@ -149,6 +215,12 @@ def _check(scenario: Scenario, probes: dict[str, Probe]) -> None:
                 problems.append(
                     f"{_name(scenario, turn)}: {key}: {time:g} s is after the end of "
                     f"{source.path.name}, which lasts {end:.2f} s"
+                )
+        for sign in turn.instructions:
+            if isinstance(sign, Gesture) and not probes[sign.clip].picture:
+                problems.append(
+                    f"{_name(scenario, turn)}: gesture: {probes[sign.clip].path.name} has no "
+                    "picture"
                 )
     if problems:
         raise ScenarioError(problems)
@@ -171,6 +243,20 @@ def _reader(job: Job) -> Callable[[Path], _Made]:
     return read
 
 
+def _card(job: Job) -> Overlay:
+    try:
+        return card(job.turn.card, job.canvas, Lettering(file=job.font))
+    except InputError as error:
+        raise InputError(f"{job.name}: {error.message}", hint=error.hint) from error
+
+
+def _nothing(job: Job) -> Probe:
+    """What a card lies over: black and silence."""
+    return Probe(
+        path=job.clip.path, zero=0.0, duration=job.turn.duration, picture=False, sound=False
+    )
+
+
 class _Work:
     """The turns that are not in the cache yet."""
 
@@ -185,6 +271,7 @@ class _Work:
         self._cache = cache
         self._probes = probes
         self._overlay = overlay
+        self._beds = Beds()
         self._tell = tell
         self._jobs = jobs
         self._total = sum(job.last - job.first for job in jobs)
@@ -224,17 +311,24 @@ class _Work:
             pictures: dict[str, PictureReader] = {}
             sounds: dict[str, SoundReader] = {}
             for job in jobs:
-                name, source = job.turn.clip, self._probes[job.turn.clip]
+                name, overlay = job.turn.clip, self._overlay
+                if job.turn.card:
+                    source = _nothing(job)
+                    overlay = _card(job)
+                else:
+                    source = self._probes[name]
                 if source.picture and name not in pictures:
                     pictures[name] = stack.enter_context(PictureReader(source))
                 if source.sound and name not in sounds:
                     sounds[name] = stack.enter_context(SoundReader(source))
+                signs = [i for i in job.turn.instructions if isinstance(i, Gesture)]
                 maker = Maker(
-                    job,
+                    dataclasses.replace(job, insets={s.clip: self._probes[s.clip] for s in signs}),
                     source,
                     pictures=pictures.get(name),
                     sounds=sounds.get(name),
-                    overlay=self._overlay,
+                    overlay=overlay,
+                    beds=[self._beds.get(background) for background in job.backgrounds],
                     advance=partial(self._advance, job.turn),
                 )
                 made[job.turn.index] = self._cache.entry(job.key, _reader(job), maker.build)

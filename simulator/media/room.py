@@ -42,13 +42,13 @@ class Quietest:
             self._best.append((level, window.copy()))
             self._best = sorted(self._best, key=lambda kept: kept[0])[:_KEPT]
 
-    def tone(self) -> Samples:
-        """A second of room tone, whose end runs on into its start."""
+    def tone(self, highest: float = HIGHEST) -> Samples:
+        """A second of room tone, whose end runs on into its start. `highest`: its RMS at most."""
         rng = np.random.default_rng(20)
         bins = AUDIO_CLOCK // 2 + 1
         level, shape = LOWEST, np.ones(bins)
         if self._best and self._best[0][0] > 0:
-            level = float(np.clip(np.median([kept[0] for kept in self._best]), LOWEST, HIGHEST))
+            level = float(np.clip(np.median([kept[0] for kept in self._best]), LOWEST, highest))
             windows = np.stack([kept[1].mean(axis=1) for kept in self._best])
             spectrum = np.abs(np.fft.rfft(windows * np.hanning(_WINDOW), axis=1)).mean(axis=0)
             # Smoothed over a third of a kilohertz: the colour of the room, not a note in it.

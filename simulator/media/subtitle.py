@@ -1,15 +1,15 @@
 """Text on the picture: drawn once with Pillow, laid on each picture in the encoder's own colours.
 
-The font comes with the package `fontpkg-noto-sans` (Latin, Greek, Cyrillic and more). Text that it
-cannot draw is refused by name, never shown as boxes. Counterpart: `simulator.media.picture`.
+Text that the font cannot draw is refused by name, never shown as boxes. Counterparts:
+`simulator.media.lettering` has the fonts, `simulator.media.writing` draws what the user writes,
+`simulator.media.picture` gives the pictures.
 """
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 
 import av
 import numpy as np
@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from simulator.errors import InputError
+from simulator.media.lettering import Lettering
 from simulator.scenario.types import Canvas
 
-_NAMELESS = "\U0010fffe"
-"""A code point that no font has: shows what a missing character looks like."""
 _MARGIN = 0.05
 _SIZES = (0.055, 0.048, 0.042, 0.036, 0.031)
 """Letter heights to try, as shares of the canvas' height."""
@@ -29,45 +28,6 @@ _TALLEST = 0.34
 _LINES = 12
 _BACK = 110
 """Opacity (of 255) of the dark ground behind the letters."""
-
-
-@lru_cache(maxsize=1)
-def font_path() -> Path:
-    """The regular face of the packaged font."""
-    import fontpkg_noto_sans
-
-    files = sorted(Path(fontpkg_noto_sans.ROOT, "files").glob("*.ttf"))
-    upright = [f for f in files if "Italic" not in f.name]
-    if not upright:
-        raise InputError(
-            "the package fontpkg-noto-sans holds no font", hint="pip install fontpkg-noto-sans"
-        )
-    return upright[0]
-
-
-def _font(size: int) -> ImageFont.FreeTypeFont:
-    font = ImageFont.truetype(str(font_path()), size)
-    names = font.get_variation_names()
-    if b"SemiBold" in names:
-        font.set_variation_by_name(b"SemiBold")
-    return font
-
-
-def missing(text: str) -> str:
-    """The characters of `text` that the font lacks, each once."""
-    font = _font(32)
-    nothing = bytes(font.getmask(_NAMELESS))
-    lacking = []
-    for character in dict.fromkeys(text):
-        category = unicodedata.category(character)
-        if category[0] in "ZC":
-            # Spaces and joiners have no picture of their own; other controls are never drawn.
-            if category in ("Co", "Cn", "Cs"):
-                lacking.append(character)
-            continue
-        if bytes(font.getmask(character)) == nothing:
-            lacking.append(character)
-    return "".join(lacking)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,23 +64,18 @@ class Overlay:
             area[:] = (area * rest + ink) >> 8
 
 
-def draw(text: str, canvas: Canvas) -> Overlay:
-    """`text` at the bottom of the canvas, wrapped. Raises InputError if the font lacks characters
-    or the text is too long."""
-    text = " ".join(text.split())
-    if lacking := missing(text):
-        names = ", ".join(
-            f"{c} (U+{ord(c):04X} {unicodedata.name(c, 'without a name')})" for c in lacking[:8]
-        )
-        raise InputError(
-            f"the subtitle {text!r} has characters that the font {font_path().name} lacks: {names}",
-            hint="use other words for them",
-        )
+def draw(text: str, canvas: Canvas, lettering: Lettering | None = None) -> Overlay:
+    """`text` at the bottom of the canvas, each of its lines wrapped. Raises InputError if the font
+    lacks characters or the text is too long."""
+    paragraphs = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    text = "\n".join(paragraphs)
+    lettering = lettering or Lettering()
+    lettering.check(text, "the subtitle")
     width = round(canvas.width * (1 - 2 * _MARGIN))
     for share in _SIZES:
         size = max(8, round(canvas.height * share))
-        font = _font(size)
-        lines = _wrap(text, font, width)
+        font = lettering.at(size)
+        lines = wrapped(paragraphs, font, width)
         height = round(size * 1.36 * len(lines)) + 4 * (1 + size // 14)
         if lines and height <= canvas.height * _TALLEST:
             return _draw(lines, font, size, height, canvas)
@@ -130,18 +85,39 @@ def draw(text: str, canvas: Canvas) -> Overlay:
     )
 
 
-def _wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
+def wrapped(paragraphs: Sequence[str], font: ImageFont.FreeTypeFont, width: int) -> list[str]:
+    """The lines of several paragraphs; none if one of them cannot be wrapped."""
+    each = [wrap(paragraph, font, width) for paragraph in paragraphs]
+    return [line for lines in each for line in lines] if all(each) else []
+
+
+def wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
     """Lines that fit; none if a single word does not, or if there are too many."""
     lines: list[str] = []
-    for word in text.split(" "):
+    for glue, word in _words(text):
         if len(lines) > _LINES or len(word) > width or font.getlength(word) > width:
             return []
-        joined = f"{lines[-1]} {word}" if lines else word
+        joined = f"{lines[-1]}{glue}{word}" if lines else word
         if lines and font.getlength(joined) <= width:
             lines[-1] = joined
         else:
             lines.append(word)
     return lines
+
+
+def _words(text: str) -> Iterator[tuple[str, str]]:
+    """What stands before each word, and the word. Between wide characters (Chinese) a line
+    may break without a space, but none begins with a mark."""
+    for word in text.split(" "):
+        glue, held = " ", ""
+        for character in word:
+            wide = unicodedata.east_asian_width(character) in "WF"
+            opens = wide and unicodedata.category(character)[0] != "P"
+            if opens and held:
+                yield glue, held
+                glue, held = "", ""
+            held += character
+        yield glue, held
 
 
 def _draw(
@@ -167,6 +143,12 @@ def _draw(
     )
     left = (canvas.width - width) // 4 * 2
     top = (canvas.height - height - round(canvas.height * 0.04)) // 2 * 2
+    return overlay_of(image, left, max(0, top))
+
+
+def overlay_of(image: Image.Image, left: int, top: int) -> Overlay:
+    """A grey drawing with its opacity (RGBA, even sizes), to be laid at an even place."""
+    width, height = image.size
     pixels = np.asarray(image).astype(np.uint16)
     # Black to white is 16 to 235 in limited range; grey has no colour.
     luma = 16 + pixels[..., 0] * 219 // 255
@@ -174,7 +156,7 @@ def _draw(
     half = opacity.reshape(height // 2, 2, width // 2, 2).mean(axis=(1, 3)).astype(np.uint16)
     return Overlay(
         left,
-        max(0, top),
+        top,
         luma * opacity,
         (256 - opacity).astype(np.uint16),
         (128 * half).astype(np.uint16),

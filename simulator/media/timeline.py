@@ -56,14 +56,15 @@ class Asset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spoken:
-    """One instruction as it lies in the prepared sound, measured on the samples."""
+    """One instruction as it lies in the prepared sound, measured on the samples; or in the prepared
+    pictures: one that is written or signed is given with its last new picture."""
 
     index: int
     """Which of the turn's instructions."""
     start: float
-    """Segment time of its first audible sample."""
+    """Segment time of its first audible sample, or of its first picture."""
     end: float
-    """Segment time just after its last audible sample."""
+    """Segment time just after its last audible sample, or of its last new picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -186,7 +186,11 @@ def _user_items(recording: Recording, end: float) -> dict[str, tuple[float, floa
 
 def _gold(scenario: Scenario) -> dict[str, tuple[str, ...]]:
     return {
-        t.id: (t.expect.text, *t.expect.accept)
+        t.id: tuple(
+            text
+            for right in (t.expect, *(p.answer for p in t.expect.paths))
+            for text in (right.text, *right.accept)
+        )
         for t in scenario.turns
         if isinstance(t.expect, Answer)
     }

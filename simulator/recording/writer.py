@@ -34,6 +34,7 @@ from simulator.recording.message import wire_record
 from simulator.recording.records import Record, RtpRecord, Stamped, Unknown, to_json
 from simulator.recording.redact import MARK, Redactor
 from simulator.recording.rtplog import FILE_HEADER, OVERHEAD, Flow, header_size, put
+from simulator.scenario.collection import COLLECTION, find_collection
 
 FLUSH_BYTES = 64 * 1024
 FLUSH_SECONDS = 1.0
@@ -78,6 +79,8 @@ class RecordingWriter:
             self._put_file(MANIFEST, self._manifest(manifest))
             if scenario is not None:
                 self._put_file(SCENARIO, self._scenario(scenario))
+                if (shared := find_collection(scenario)) is not None:
+                    self._put_file(COLLECTION, self._scenario(shared))
             self._events = _Appending(folder / EVENTS)
             self._packets = _Appending(folder / RTP_LOG)
             self._packets.append(FILE_HEADER)

@@ -98,3 +98,13 @@ def percentile(values: Sequence[float], q: float) -> float | None:
     if not values:
         return None
     return float(np.percentile(np.asarray(values, dtype=float), q, method="linear"))
+
+
+def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    """The mean of group means weighted by their sizes: the mean over all that are in the groups.
+
+    Raises ValueError for different lengths or weights that add up to nothing.
+    """
+    if len(values) != len(weights) or sum(weights) <= 0:
+        raise ValueError("one weight for each value, and some weight in all")
+    return float(np.dot(values, weights) / np.sum(weights))

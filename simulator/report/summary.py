@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,13 +20,17 @@ from simulator import __version__
 from simulator.errors import InstrumentError
 from simulator.judging.judge import VerdictState
 from simulator.recording.trace import CodecDelay
+from simulator.report.aggregate import TaskUnit, aggregate
+from simulator.report.repeats import PassRate, Tries, pass_rates
 from simulator.report.rows import MISSING, RIGHT, AttemptRow, TurnRow, by_agent, read_rows
-from simulator.report.statistics import Score, ScoredUnit, percentile, score_of
+from simulator.report.statistics import Score, percentile
 from simulator.run.accounting import count_outcomes
 from simulator.session.events import Outcome
 
 SUMMARY_VERSION = 1
 SUMMARY_FILE = "summary.json"
+EITHER = "marked `either`"
+"""Why a turn is in no mean."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +110,13 @@ class Part:
     turns: TurnCounts
     score: Score
     by_task: Mapping[str, Score]
+    by_major: Mapping[str, Score]
+    by_tier: Mapping[str, Score]
+    """Like `by_task` and `score` turn-weighted; a task that is not of the taxonomy is its own."""
+    excluded: Mapping[str, int]
+    """Turns that are not scored at all, by reason."""
+    repeats: tuple[PassRate, ...]
+    """pass@k and pass^k over turns (of one agent: a turn's repeats); empty without repeats."""
     answers: AnswerCounts
     latency_s: LatencySummary
     quiet: QuietSummary
@@ -164,6 +175,10 @@ def summarise(run: Path) -> Summary:
         turns=whole.turns,
         score=whole.score,
         by_task=whole.by_task,
+        by_major=whole.by_major,
+        by_tier=whole.by_tier,
+        excluded=whole.excluded,
+        repeats=whole.repeats,
         answers=whole.answers,
         latency_s=whole.latency_s,
         quiet=whole.quiet,
@@ -176,13 +191,17 @@ def summarise(run: Path) -> Summary:
 def part_of(rows: Sequence[AttemptRow]) -> Part:
     """The numbers of some attempts."""
     turns = [(row, turn) for row in rows for turn in row.turns]
-    tasks = sorted({row.scenario.task for row in rows})
+    table = aggregate(task_units(rows))
     return Part(
         planned=len(rows),
         outcomes=count_outcomes([r.result for r in rows]),
         turns=_turns([t for _, t in turns]),
-        score=_score(turns),
-        by_task={t: _score([p for p in turns if p[0].scenario.task == t]) for t in tasks},
+        score=table.overall,
+        by_task=table.by_task,
+        by_major=table.by_major,
+        by_tier=table.by_tier,
+        excluded=table.excluded,
+        repeats=_repeats(rows),
         answers=_answers(rows),
         latency_s=_latency(rows),
         quiet=_quiet(rows),
@@ -190,17 +209,40 @@ def part_of(rows: Sequence[AttemptRow]) -> Part:
     )
 
 
-def _score(turns: Iterable[tuple[AttemptRow, TurnRow]]) -> Score:
-    return score_of(
-        [
-            ScoredUnit(
-                score=turn.score if turn.state == VerdictState.SCORED else None,
-                scenario=row.scenario.id,
-                turn=turn.turn.id,
-            )
-            for row, turn in turns
-        ]
-    )
+def task_units(rows: Sequence[AttemptRow]) -> list[TaskUnit]:
+    """The planned turns of some attempts as a mean sees them, with those that it leaves out."""
+    units = [
+        TaskUnit(
+            score=turn.score if turn.state == VerdictState.SCORED else None,
+            scenario=row.scenario.id,
+            turn=turn.turn.id,
+            task=row.scenario.task,
+        )
+        for row in rows
+        for turn in row.turns
+    ]
+    units += [
+        TaskUnit(
+            score=None, scenario=row.scenario.id, turn=t.id, task=row.scenario.task, excluded=EITHER
+        )
+        for row in rows
+        for t in row.scenario.turns
+        if t.expect == "either"
+    ]
+    return units
+
+
+def _repeats(rows: Sequence[AttemptRow]) -> tuple[PassRate, ...]:
+    """A turn passes a try if its answer is right, or its silence was kept."""
+    scores: dict[tuple[str, str, str], list[float]] = {}
+    for row in rows:
+        for turn in row.turns:
+            key = (row.result.attempt.agent, row.scenario.id, turn.turn.id)
+            own = scores.setdefault(key, [])
+            if turn.state == VerdictState.SCORED and turn.score is not None:
+                own.append(turn.score)
+    tries = [Tries(right=sum(s >= RIGHT for s in v), scored=len(v)) for v in scores.values()]
+    return pass_rates(tries, max((r.result.attempt.repeat for r in rows), default=0))
 
 
 def _turns(turns: Sequence[TurnRow]) -> TurnCounts:
@@ -272,7 +314,7 @@ def _pacing(rows: Sequence[AttemptRow]) -> PacingSummary:
 
 def _attempt(row: AttemptRow) -> AttemptSummary:
     result, attempt = row.result, row.result.attempt
-    score = _score([(row, t) for t in row.turns])
+    score = aggregate(task_units([row])).overall
     return AttemptSummary(
         id=attempt.id,
         scenario=attempt.scenario,

@@ -110,11 +110,13 @@ class Plan:
     scenarios: tuple[PlannedScenario, ...]
     agents: tuple[AgentChoice, ...]
     judges: tuple[str, ...]
-    """References, in order: the first that serves a kind of turn gives its score."""
+    """Their names, in order: the first that serves a kind of turn gives its score."""
     repeats: int
     concurrency: int
     share_host: bool = False
     """Agents that compute on this machine run beside others; their latencies are marked."""
+    prompt: str = "written"
+    """The template of what agents are told in words, as it is recorded."""
     attempts: tuple[Attempt, ...]
 
     def scenario(self, scenario_id: str) -> PlannedScenario:
@@ -170,6 +172,7 @@ def make_plan(
     repeats: int = 1,
     concurrency: int = 1,
     share_host: bool = False,
+    prompt: str = "written",
     durations: Mapping[str, float] | None = None,
 ) -> Plan:
     """The plan of a run. Raises InputError for doubles and for counts that make no sense.
@@ -205,6 +208,7 @@ def make_plan(
         repeats=repeats,
         concurrency=concurrency,
         share_host=share_host,
+        prompt=prompt,
         attempts=attempts,
     )
 

@@ -10,20 +10,36 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from simulator.scenario.schema import SayModel, TurnModel
+from simulator.scenario.given import placement, written
+from simulator.scenario.schema import (
+    EmbeddedModel,
+    GestureModel,
+    SayModel,
+    TurnModel,
+)
 from simulator.scenario.types import (
+    PRIOR,
+    REACTIONS,
     Anchor,
     Answer,
+    AnswerPath,
     Clip,
+    Corner,
     Either,
+    Embedded,
     Expectation,
+    Gesture,
+    Instruction,
     Limits,
-    Placement,
     Quiet,
     Say,
     Turn,
 )
+
+ASKING = ("say", "show", "gesture")
+"""The keys of a turn that hold instructions."""
 
 Add = Callable[[Sequence[str | int], str], None]
 """Takes a problem: where it is, and what is wrong and allowed."""
@@ -31,6 +47,10 @@ Add = Callable[[Sequence[str | int], str], None]
 
 Find = Callable[[str], tuple[Path, str]]
 """The path of a file as written in a scenario, and what is wrong with it (empty if nothing)."""
+
+
+Speech = Callable[[str, str], tuple[Path, str]]
+"""The sound of a text in somebody's voice, and what is wrong with it (empty if nothing)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +76,7 @@ class Checker:
         voices: Sequence[str] | None,
         limits: Limits,
         find: Find,
+        speech: Speech,
         add: Add,
     ) -> None:
         self._steps = steps
@@ -63,6 +84,7 @@ class Checker:
         self._voices = None if voices is None else {"user", *voices}
         self._limits = limits
         self._find = find
+        self._speech = speech
         self._add_at = add
         self.warnings: list[str] = []
 
@@ -120,22 +142,37 @@ class Checker:
             )
 
     def _turn(self, step: Step, model: TurnModel, clip: str, start: float | None) -> Turn:
-        says = tuple(self._say(step, i, say) for i, say in enumerate(model.say))
+        given: dict[str, tuple[Instruction, ...]] = {
+            "say": tuple(self._say(step, i, say) for i, say in enumerate(model.say)),
+            "show": tuple(written(show) for show in model.show),
+            "gesture": tuple(self._gesture(step, i, sign) for i, sign in enumerate(model.gesture)),
+        }
         expect = self._expectation(step, model)
-        asked = any(say.voice == "user" for say in says) or "say" in step.broken
+        asked = _asks(step, model)
         self._times(step, model, start)
-        for anchor in (Anchor.END, Anchor.START):
-            if sum(say.placement.anchor is anchor for say in says) > 1:
-                self._add(
-                    step, "say", f"two are placed at the {anchor}; give all but one a time `at`"
-                )
+        for key, listed in given.items():
+            for anchor in (Anchor.END, Anchor.START):
+                if sum(i.placement.within.anchor is anchor for i in listed) > 1:
+                    self._add(
+                        step, key, f"two are placed at the {anchor}; give all but one a time `at`"
+                    )
+        reacting = [
+            i for listed in given.values() for i in listed if i.placement.anchor in REACTIONS
+        ]
+        if reacting and (step.index == 0 or len(reacting) > 1):
+            why = (
+                "the first turn cannot wait for the agent's speech"
+                if step.index == 0
+                else "one instruction of a turn can wait for the agent's speech, not several"
+            )
+            self._add(step, reacting[-1].kind, why)
         due = asked or model.event is not None or "event" in step.broken
         if isinstance(expect, Answer) and not due:
             self._add(
                 step,
                 "answer",
-                "nothing asks for it: allowed with a `say` of the user's voice in this turn, "
-                "or with `event`",
+                "nothing asks for it: allowed with a `say` of the user's voice, a `show`, a "
+                "`gesture` or an `embedded` in this turn, or with `event`",
             )
         if isinstance(expect, Answer) and not model.evidence:
             self.warnings.append(f"turns[{step.index}] ({step.id}): no `evidence` for its answer")
@@ -150,7 +187,12 @@ class Checker:
             clip=clip,
             start=start or 0.0,
             end=model.until,
-            instructions=says,
+            instructions=(
+                *given["say"],
+                *given["show"],
+                *given["gesture"],
+                *self._embedded(step, model.embedded, start, model.until),
+            ),
             expect=expect,
             event=model.event,
             within=model.within if model.within is not None else self._limits.answer_within,
@@ -160,14 +202,10 @@ class Checker:
 
     def _say(self, step: Step, index: int, say: SayModel) -> Say:
         where = ("say", index)
-        sound = Path()
         if say.file is None:
-            self._add(
-                step,
-                where,
-                "needs a sound file: `text` and `file` (speech from text alone is not in this "
-                "version yet)",
-            )
+            sound, why = self._speech(say.text, say.voice)
+            if why:
+                self._add(step, where, why)
         else:
             sound, why = self._find(say.file)
             if why:
@@ -178,12 +216,56 @@ class Checker:
                 (*where, "voice"),
                 f"{say.voice!r} is not in `voices`{_near(say.voice, self._voices)}",
             )
-        placement = Placement()
-        if say.at == "start":
-            placement = Placement(anchor=Anchor.START)
-        elif isinstance(say.at, float):
-            placement = Placement(anchor=Anchor.TIME, at=say.at)
-        return Say(text=say.text, sound=sound, voice=say.voice, placement=placement)
+        return Say(
+            text=say.text,
+            sound=sound,
+            voice=say.voice,
+            level=say.level,
+            placement=placement(say.at),
+        )
+
+    def _gesture(self, step: Step, index: int, sign: GestureModel) -> Gesture:
+        where = ("gesture", index)
+        if self._clips and sign.clip not in self._clips:
+            why = f"{sign.clip!r} is no clip{_near(sign.clip, self._clips)}"
+            self._add(step, (*where, "clip"), why)
+        if sign.until is not None and sign.until <= sign.start:
+            why = f"{sign.until:g} must be after `from` ({sign.start:g})"
+            self._add(step, (*where, "until"), why)
+        return Gesture(
+            clip=sign.clip,
+            start=sign.start,
+            end=sign.until,
+            size=sign.size,
+            corner=Corner(sign.corner),
+            means=sign.means,
+            placement=placement(sign.at),
+        )
+
+    def _embedded(
+        self, step: Step, held: EmbeddedModel | None, start: float | None, until: float
+    ) -> tuple[Embedded, ...]:
+        """What the clip itself asks. It begins where the turn does, if nobody says when."""
+        if held is None:
+            return ()
+        first = start or 0.0
+        begin = first if held.start is None else held.start
+        if not first <= begin < held.end <= until and "until" not in step.broken:
+            self._add(
+                step,
+                ("embedded", "end"),
+                f"{begin:g} to {held.end:g} is not inside the turn: {first:g} to {until:g}",
+            )
+        medium: Literal["sound", "picture"] = "sound" if held.medium == "sound" else "picture"
+        return (
+            Embedded(
+                text=held.text,
+                start=begin,
+                end=held.end,
+                uncertainty=held.uncertainty,
+                medium=medium,
+            ),
+        )
 
     def _expectation(self, step: Step, model: TurnModel) -> Expectation:
         present = [
@@ -207,13 +289,34 @@ class Checker:
                 text=model.answer,
                 accept=tuple(model.accept),
                 key_points=tuple(tuple(point) for point in model.key_points),
+                paths=tuple(self._paths(step, model)),
             )
-        for key in ("accept", "key_points", "within", "asked_in"):
+        for key in ("accept", "key_points", "paths", "within", "asked_in"):
             if getattr(model, key) and "answer" not in step.broken:
                 self._add(step, key, "is allowed only with `answer`")
         if model.quiet and model.event is not None:
             self._add(step, "event", "is not allowed with `quiet`")
         return Either() if model.either else Quiet()
+
+    def _paths(self, step: Step, model: TurnModel) -> Iterator[AnswerPath]:
+        seen = {PRIOR}
+        for index, path in enumerate(model.paths):
+            if path.name in seen:
+                what = (
+                    "is what the turn's own answer is called"
+                    if path.name == PRIOR
+                    else "names another path of this turn already"
+                )
+                self._add(step, ("paths", index, "name"), f"{path.name!r} {what}")
+            seen.add(path.name)
+            yield AnswerPath(
+                name=path.name,
+                answer=Answer(
+                    text=path.answer,
+                    accept=tuple(path.accept),
+                    key_points=tuple(tuple(point) for point in path.key_points),
+                ),
+            )
 
     def _times(self, step: Step, model: TurnModel, start: float | None) -> None:
         if start is None:
@@ -224,13 +327,14 @@ class Checker:
                 "event",
                 f"{model.event:g} is outside the turn; allowed: {start:g} to {model.until:g}",
             )
-        for index, say in enumerate(model.say):
-            if isinstance(say.at, float) and not start <= say.at < model.until:
-                self._add(
-                    step,
-                    ("say", index, "at"),
-                    f"{say.at:g} is outside the turn; allowed: {start:g} to {model.until:g}",
-                )
+        for key in ASKING:
+            for index, given in enumerate(getattr(model, key)):
+                if isinstance(given.at, float) and not start <= given.at < model.until:
+                    self._add(
+                        step,
+                        (key, index, "at"),
+                        f"{given.at:g} is outside the turn; allowed: {start:g} to {model.until:g}",
+                    )
         for index, pair in enumerate(model.evidence):
             if pair[0] > pair[1]:
                 self._add(step, ("evidence", index), f"ends ({pair[1]:g}) before it begins")
@@ -248,11 +352,7 @@ class Checker:
             )
         elif other.index >= step.index:
             self._add(step, "asked_in", f"{model.asked_in!r} is not an earlier turn")
-        elif (
-            other.model is not None
-            and "say" not in other.broken
-            and not any(s.voice == "user" for s in other.model.say)
-        ):
+        elif other.model is not None and not _asks(other, other.model):
             self._add(step, "asked_in", f"the user says nothing in turn {model.asked_in!r}")
         if model.event is None and "event" not in step.broken:
             self._add(
@@ -264,19 +364,32 @@ class Checker:
         self._add_at(("turns", step.index, *inner), why)
 
 
+def _asks(step: Step, model: TurnModel) -> bool:
+    """Whether the user asks for something in this turn, as far as can be read."""
+    spoken = any(say.voice == "user" for say in model.say)
+    given = model.show or model.gesture or model.embedded
+    return spoken or bool(given or step.broken & {*ASKING, "embedded"})
+
+
 def _near(name: str, known: Mapping[str, object] | set[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return f"; did you mean {near[0]!r}?" if near else f"; allowed: {', '.join(sorted(known))}"
 
 
-def inside(folder: Path, written: str, *, there: bool = True) -> tuple[Path, str]:
+def inside(
+    folder: Path, written: str, *, root: Path | None = None, there: bool = True
+) -> tuple[Path, str]:
     """The file `written` in a scenario, and what is wrong with it (empty if nothing).
 
-    `there`: it must exist. A recording's copy of a scenario has no media beside it.
+    `root`: the collection's folder, for one that lies in a collection. `there`: it must exist. A
+    recording's copy of a scenario has no media beside it.
     """
     path = Path(os.path.normpath(folder / written))
-    if Path(written).is_absolute() or not path.is_relative_to(folder):
-        return path, f"{written!r} leads out of the scenario's folder; only files in it are allowed"
-    if there and not path.is_file():
+    if not there:
+        return path, ""
+    whose = "the scenario's" if root is None else "the collection's"
+    if Path(written).is_absolute() or not path.is_relative_to(root or folder):
+        return path, f"{written!r} leads out of {whose} folder; only files in it are allowed"
+    if not path.is_file():
         return path, f"{written!r}: no such file in {folder}"
     return path, ""

@@ -9,8 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,21 +19,51 @@ from pydantic_core import ErrorDetails
 
 from simulator.errors import InputError, ScenarioError
 from simulator.plugins import content_root
+from simulator.scenario.before import check, with_prior
 from simulator.scenario.checks import Checker, Step, inside
-from simulator.scenario.schema import ClipModel, ScenarioModel, Strict, TurnModel
+from simulator.scenario.collection import (
+    COLLECTION,
+    SHARED,
+    Collection,
+    find_collection,
+    quick_id,
+)
+from simulator.scenario.keys import keys, model_at, unknown
+from simulator.scenario.schema import (
+    ClipModel,
+    CollectionModel,
+    ScenarioModel,
+    Strict,
+    TurnModel,
+    VoiceModel,
+)
 from simulator.scenario.source import Node, parse
-from simulator.scenario.types import Canvas, Clip, Limits, Pace, Prior, Scenario
+from simulator.scenario.types import (
+    Anchor,
+    Background,
+    Canvas,
+    Clip,
+    Limits,
+    Pace,
+    Prior,
+    Scenario,
+    Show,
+    Turn,
+    Voice,
+)
+from simulator.speech.lock import Lock, Wanted
 
 _Model = TypeVar("_Model", bound=Strict)
 
 
-def load_scenario(path_or_id: str | Path) -> Scenario:
+def load_scenario(path_or_id: str | Path, *, rendered: bool = True) -> Scenario:
     """Read a scenario by its path, or by the id of a bundled one.
 
+    Without `rendered`, instructions that are text alone need no speech yet and have no sound.
     Raises ScenarioError with all problems found, and InputError for an unknown name.
     """
     path = find_scenario(path_or_id)
-    return _Loading(path).scenario()
+    return _Loading(path, rendered=rendered).scenario()
 
 
 def load_recorded_scenario(recording: Path) -> Scenario:
@@ -47,12 +76,17 @@ def load_recorded_scenario(recording: Path) -> Scenario:
         raise InputError(
             f"{recording}: has no scenario.yaml", hint="name the scenario with --scenario"
         )
-    return _Loading(path, media=False).scenario()
+    return _Loading(path, media=False, rendered=False).scenario()
+
+
+def load_collection(path: Path) -> Collection:
+    """Read a collection's file. Raises ScenarioError with all problems found."""
+    return _Loading(path).collection()
 
 
 def bundled_scenarios() -> list[Path]:
     """The scenario files that come with Omnistage."""
-    return sorted(content_root("scenarios").glob("*/*.yaml"))
+    return sorted(f for f in content_root("scenarios").glob("*/*.yaml") if f.name != COLLECTION)
 
 
 def find_scenario(path_or_id: str | Path) -> Path:
@@ -60,11 +94,11 @@ def find_scenario(path_or_id: str | Path) -> Path:
     path = Path(os.path.expanduser(path_or_id))
     if os.path.isfile(path):
         return path
-    if str(path_or_id) in (bundled := {_id_of(file): file for file in bundled_scenarios()}):
+    if str(path_or_id) in (bundled := {quick_id(file): file for file in bundled_scenarios()}):
         # A bare word that is an id is one, also where a folder happens to be called so.
         return bundled[str(path_or_id)]
     if os.path.isdir(path):
-        inside = sorted(path.glob("*.yaml"))
+        inside = sorted(f for f in path.glob("*.yaml") if f.name != COLLECTION)
         if len(inside) == 1:
             return inside[0]
         names = ", ".join(f.name for f in inside) or "no .yaml file"
@@ -77,25 +111,27 @@ def find_scenario(path_or_id: str | Path) -> Path:
     )
 
 
-def _id_of(file: Path) -> str:
-    """A bundled file's id, read quickly."""
-    found = re.search(r"^id:\s*(\S+)", file.read_text(encoding="utf-8"), re.MULTILINE)
-    return found[1] if found else file.stem
-
-
 class _Loading:
     """One file on its way to a Scenario."""
 
-    def __init__(self, path: Path, *, media: bool = True) -> None:
+    def __init__(self, path: Path, *, media: bool = True, rendered: bool = True) -> None:
         self._path = path
         folder = path.absolute().parent
         if ".." in folder.parts:
             folder = folder.resolve()
-        self._find = partial(inside, folder, there=media)
+            path = folder / path.name
+        self._lock = Lock(folder) if rendered else None
         self._shown = str(path)
         self._problems: list[tuple[int, str]] = []
         self._source = parse(path, self._shown)
+        # A recording is complete by itself: what lies above it is not its collection.
+        shared = find_collection(path, above=media) if path.name != COLLECTION else None
+        self._collection = load_collection(shared) if shared is not None else None
+        root = self._collection.folder if self._collection is not None else None
+        self._find = partial(inside, folder, root=root, there=media)
         self._root = self._source.root
+        if self._collection is not None:
+            self._root = self._collection.under(self._root)
 
     def scenario(self) -> Scenario:
         if not isinstance(self._root.value, dict):
@@ -110,9 +146,30 @@ class _Loading:
             voices=None if model is None else tuple(model.voices),
             limits=Limits() if model is None else Limits(**model.limits.model_dump()),
             find=self._find,
+            speech=partial(self._speech, {} if model is None else model.voices),
             add=lambda where, why: self._add(self._root, where, why),
         )
-        turns = checker.turns()
+        turns = list(checker.turns())
+        font = None
+        if model is not None and model.font is not None:
+            font, why = self._find(model.font)
+            if why:
+                self._add(self._root, ("font",), why)
+        if model is not None and model.prior is not None:
+            check(
+                model.prior,
+                clips,
+                [step.id for step in steps],
+                lambda where, why: self._add(self._root, ("prior", *where), why),
+            )
+        if model is not None and model.pace == Pace.CONTINUOUS:
+            for turn in turns:
+                if turn.reacts is not None:
+                    why = f"`at: {turn.reacts.anchor} + ...` needs `pace: wait`"
+                    self._add(self._root, ("turns", turn.index), why)
+        backgrounds: Sequence[Background] = ()
+        if model is not None:
+            backgrounds = self._backgrounds(model, clips)
         if model is not None and not steps and not self._problems:
             self._add(self._root, ("turns",), "is empty: at least one turn")
         if self._problems or model is None:
@@ -120,9 +177,10 @@ class _Loading:
         return Scenario(
             id=model.id,
             path=self._path.absolute(),
-            sha256=hashlib.sha256(self._source.data).hexdigest(),
+            sha256=hashlib.sha256(self._bytes()).hexdigest(),
             clips=clips,
-            turns=tuple(turns),
+            turns=with_prior(model.prior, model.goal, turns) if model.prior else tuple(turns),
+            font=font,
             task=model.task,
             title=model.title,
             pace=Pace(model.pace),
@@ -130,9 +188,11 @@ class _Loading:
             prior=Prior(steps=tuple(model.prior.steps), forms=tuple(model.prior.forms))
             if model.prior
             else Prior(),
+            voices={name: Voice(name=v.voice, rate=v.rate) for name, v in model.voices.items()},
+            backgrounds=tuple(backgrounds),
             limits=Limits(**model.limits.model_dump()),
             canvas=Canvas(**model.canvas.model_dump()),
-            warnings=(*self._source.warnings, *checker.warnings),
+            warnings=(*self._source.warnings, *checker.warnings, *_unread(turns, model.pace)),
         )
 
     # ------------------------------------------------------------------ reading
@@ -140,7 +200,7 @@ class _Loading:
     def _read(self, kind: type[_Model], node: Node, where: tuple[str | int, ...]) -> _Model | None:
         """The node as a model; None if it has problems, which are noted."""
         if not isinstance(node.value, dict):
-            allowed = ", ".join(_keys(kind))
+            allowed = ", ".join(keys(kind))
             self._add(self._root, where, f"must be keys with values; allowed: {allowed}")
             return None
         try:
@@ -162,10 +222,10 @@ class _Loading:
             case "missing":
                 why = "is missing"
             case "extra_forbidden":
-                why = _unknown(kind, at)
+                why = unknown(kind, at)
             case "model_type" | "model_attributes_type" | "dict_type":
-                inner = _model_at(kind, at)
-                allowed = f"; allowed: {', '.join(_keys(inner))}" if inner else ""
+                inner = model_at(kind, at)
+                allowed = f"; allowed: {', '.join(keys(inner))}" if inner else ""
                 empty = detail["input"] is None
                 why = f"{'is empty' if empty else 'must be keys with values'}{allowed}"
             case _:
@@ -189,6 +249,19 @@ class _Loading:
             steps.append(Step(index=index, id=name, model=model, broken=broken))
         return steps
 
+    def _speech(
+        self, voices: Mapping[str, VoiceModel], text: str, speaker: str
+    ) -> tuple[Path, str]:
+        """The sound that was rendered of a text, and what is wrong with it."""
+        if self._lock is None:
+            return Path(), ""
+        voice = voices.get(speaker)
+        wanted = Wanted.of(text, voice.voice if voice else "", voice.rate if voice else 1.0)
+        found, why = self._lock.find(wanted)
+        if found is None:
+            return Path(), f"{why}: omnistage render-speech {self._shown}"
+        return found, ""
+
     def _clips(self, model: ScenarioModel) -> dict[str, Clip]:
         if model.clip is not None and model.clips:
             self._add(self._root, ("clips",), "stands beside `clip`; one of the two is allowed")
@@ -201,20 +274,80 @@ class _Loading:
         }
 
     def _clip(self, name: str, clip: ClipModel, where: tuple[str, ...]) -> Clip:
-        if (clip.file is None) == (clip.url is None):
-            self._add(self._root, where, "must have one of `file` and `url`")
+        alone = clip.file is None and clip.url is None and clip.sha256 is not None
+        if (clip.file is None) == (clip.url is None) and not alone:
+            self._add(self._root, where, "must have one of `file` and `url`, or `sha256` alone")
+        if clip.named is not None and not alone:
+            self._add(self._root, (*where, "named"), "is allowed only where `sha256` stands alone")
         if clip.url is not None:
             for key in ("sha256", "licence"):
                 if getattr(clip, key) is None:
                     self._add(self._root, (*where, key), "is missing beside `url`")
-        elif clip.sha256 is not None:
-            self._add(self._root, (*where, "sha256"), "is allowed only beside `url`")
+        elif clip.sha256 is not None and not alone:
+            self._add(self._root, (*where, "sha256"), "is not allowed beside `file`")
         path = None
         if clip.file is not None:
             path, why = self._find(clip.file)
             if why:
                 self._add(self._root, where, why)
-        return Clip(name=name, path=path, url=clip.url, sha256=clip.sha256, licence=clip.licence)
+        licence = clip.licence
+        if licence is None and path is not None and self._collection is not None:
+            licence = self._collection.licence_of(path)
+        return Clip(
+            name=name,
+            path=path,
+            url=clip.url,
+            sha256=clip.sha256,
+            licence=licence,
+            named=clip.named,
+        )
+
+    def _bytes(self) -> bytes:
+        """Everything that the scenario is read from."""
+        shared = b"" if self._collection is None else b"\0" + self._collection.data
+        return self._source.data + shared
+
+    def collection(self) -> Collection:
+        """This file as a collection."""
+        model = self._read(CollectionModel, self._root, ())
+        if model is None or not isinstance(self._root.value, dict):
+            raise self._failed()
+        return Collection(
+            path=self._path.absolute(),
+            data=self._source.data,
+            title=model.title,
+            defaults={k: self._root.value[k] for k in SHARED if k in self._root.value},
+            licences=dict(model.licences),
+        )
+
+    def _backgrounds(self, model: ScenarioModel, clips: Mapping[str, Clip]) -> Sequence[Background]:
+        out = []
+        for index, given in enumerate(model.backgrounds):
+            where = ("backgrounds", index)
+            sound, why = self._find(given.file)
+            if why:
+                self._add(self._root, (*where, "file"), why)
+            if given.clip is not None and clips and given.clip not in clips:
+                why = f"{given.clip!r} is no clip; allowed: {', '.join(clips)}"
+                self._add(self._root, (*where, "clip"), why)
+            if given.at is not None and given.clip is None and len(clips) > 1:
+                why = f"is missing beside `at`: whose time that is; allowed: {', '.join(clips)}"
+                self._add(self._root, (*where, "clip"), why)
+            if given.until is not None and given.at is None:
+                self._add(self._root, (*where, "until"), "is allowed only with `at`")
+            elif given.until is not None and given.at is not None and given.until <= given.at:
+                why = f"{given.until:g} must be after `at` ({given.at:g})"
+                self._add(self._root, (*where, "until"), why)
+            out.append(
+                Background(
+                    sound=sound,
+                    level=given.level,
+                    clip=given.clip,
+                    at=given.at,
+                    until=given.until,
+                )
+            )
+        return out
 
     # ------------------------------------------------------------------ problems
 
@@ -240,41 +373,13 @@ def _readable(turn: dict[str, Any]) -> tuple[TurnModel | None, frozenset[str]]:
     return None, frozenset()
 
 
-def _keys(kind: type[BaseModel]) -> list[str]:
-    """The keys of a model that this version reads."""
-    later = {"show", "gesture", "choice", "caption", "paths"}
-    names = [field.alias or name for name, field in kind.model_fields.items()]
-    return [name for name in names if name not in later]
-
-
-def _unknown(kind: type[BaseModel], at: Sequence[Any]) -> str:
-    key = str(at[-1])
-    inner = _model_at(kind, at[:-1]) or kind
-    allowed = _keys(inner)
-    near = difflib.get_close_matches(key.lower(), allowed, n=1, cutoff=0.6)
-    meant = f"; did you mean `{near[0]}`?" if near else ""
-    quote = "" if re.fullmatch(r"[a-z_]+", key) else "; if it is part of a text, quote the text"
-    return f"unknown key{meant}{quote}; allowed: {', '.join(allowed)}"
-
-
-def _model_at(kind: type[BaseModel], at: Iterable[Any]) -> type[BaseModel] | None:
-    """The model that lies at a place within another."""
-    model: type[BaseModel] | None = kind
-    for step in at:
-        if isinstance(step, int) or model is None:
-            continue
-        by_key = {f.alias or n: f for n, f in model.model_fields.items()}
-        if step in by_key:
-            model = _model_in(by_key[step].annotation)
-    return model
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model that an annotation mentions, if any."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    for inner in getattr(annotation, "__args__", ()):
-        found = _model_in(inner)
-        if found is not None:
-            return found
-    return None
+def _unread(turns: Sequence[Turn], pace: str) -> Iterable[str]:
+    """Writing that is gone as soon as it is written, which nobody could read."""
+    for turn in turns:
+        for given in turn.instructions:
+            ends = isinstance(given, Show) and given.placement.anchor is Anchor.END
+            if pace == Pace.CONTINUOUS and ends and isinstance(given, Show) and given.stay is None:
+                yield (
+                    f"turns[{turn.index}] ({turn.id}): `show` is gone once it is written, as the "
+                    "clip plays on; give it a `stay`"
+                )

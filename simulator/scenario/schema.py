@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from simulator.scenario.taxonomy import CUSTOM, TASKS
+from simulator.scenario.taxonomy import CUSTOM, TASKS, task_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)")
 _NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
-_LATER = re.compile(r"(speaking|stopped)\s*\+")
+_REACTION = re.compile(r"(speaking|stopped)(?:\s*\+\s*(\d+(?:\.\d*)?|\.\d+))?")
+FORMS = ("text", "subtitles", "card", "clip")
+"""How prior knowledge can be told."""
+CORNERS = ("top-left", "top-right", "bottom-left", "bottom-right")
 
 
 def wrong(message: str) -> PydanticCustomError:
@@ -60,8 +63,8 @@ def seconds(value: Any) -> float:
     return float(text)
 
 
-def _positive(value: float) -> float:
-    if value <= 0:
+def _positive(value: float | None) -> float | None:
+    if value is not None and value <= 0:
         raise wrong("must be more than 0 seconds")
     return value
 
@@ -100,13 +103,28 @@ def _at(value: Any) -> float | str:
     text = _text(value)
     if text in ("start", "end"):
         return text
-    if _LATER.match(text):
-        raise wrong(f"{text!r} is not in this version yet; allowed: start, end, or a clip time")
+    if found := _REACTION.fullmatch(text):
+        if found[2] and float(found[2]) > 60:
+            raise wrong(f"{text!r}: at most 60 seconds after the agent's speech")
+        return f"{found[1]} + {float(found[2] or 0):g}"
+    if text.startswith(("speaking", "stopped")):
+        raise wrong(f"{text!r} is not known; allowed: speaking + seconds, stopped + seconds")
     return seconds(value)
 
 
 def _clip(value: Any) -> Any:
     return {"file": value} if isinstance(value, str) else value
+
+
+def _voice(value: Any) -> Any:
+    return {"voice": value} if isinstance(value, str) else value
+
+
+def _rate(value: Any) -> float:
+    text = _text(value)
+    if not _NUMBER.fullmatch(text) or not 0.5 <= float(text) <= 2:
+        raise wrong(f"{text!r} is no rate: 0.5 (half as fast) to 2 (twice as fast)")
+    return float(text)
 
 
 def _say(value: Any) -> Any:
@@ -117,10 +135,34 @@ def _spoken(value: Any) -> Any:
     return {"text": value} if isinstance(value, str) else value
 
 
+def _shown(value: Any) -> Any:
+    return {"text": value} if isinstance(value, str) else value
+
+
+def _signed(value: Any) -> Any:
+    return {"clip": value} if isinstance(value, str) else value
+
+
+def _level(value: Any) -> float:
+    text = _text(value)
+    if not re.fullmatch(r"[+-]?\d+(?:\.\d+)?", text) or not -60 <= float(text) <= 20:
+        raise wrong(f"{text!r} is not a level in LU against the instructions: -60 to 20")
+    return float(text)
+
+
+def _share(value: Any) -> float:
+    text = _text(value)
+    if not _NUMBER.fullmatch(text) or not 0.1 <= float(text) <= 1:
+        raise wrong(f"{text!r} is not a share of the picture's height: 0.1 to 1")
+    return float(text)
+
+
 def _task(value: Any) -> str:
     text = _text(value)
-    if text not in TASKS and text != CUSTOM:
-        raise wrong(f"{text!r} is no task; allowed: {', '.join(TASKS)}, {CUSTOM}")
+    if task_of(text) is None:
+        raise wrong(
+            f"{text!r} is no task; allowed: {', '.join(TASKS)}, {CUSTOM}, {CUSTOM}:a-name-of-yours"
+        )
     return text
 
 
@@ -159,15 +201,6 @@ def _choice(*allowed: str) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def _form(value: Any) -> str:
-    text = _text(value)
-    if text in ("card", "clip"):
-        raise wrong(f"{text!r} is not in this version yet; allowed: text")
-    if text != "text":
-        raise wrong(f"{text!r} is not known; allowed: text")
-    return text
-
-
 def _point(value: Any) -> Any:
     if isinstance(value, list) and not value:
         raise wrong("is empty")
@@ -185,6 +218,8 @@ Name = Annotated[str, BeforeValidator(_name)]
 Seconds = Annotated[float, BeforeValidator(seconds)]
 Patience = Annotated[float, BeforeValidator(seconds), AfterValidator(_positive)]
 Later = Annotated[Any, BeforeValidator(_not_yet)]
+At = Annotated[float | str, BeforeValidator(_at)]
+"""A clip time, `start`, `end`, or `speaking + s` and `stopped + s` in just these forms."""
 Texts = Annotated[list[Text], BeforeValidator(_texts)]
 
 
@@ -197,19 +232,62 @@ class ClipModel(Strict):
     url: Annotated[str | None, BeforeValidator(_url)] = None
     sha256: Annotated[str | None, BeforeValidator(_sha256)] = None
     licence: Text | None = None
+    named: Text | None = None
 
 
 class SayModel(Strict):
     text: Text
     file: Annotated[str | None, BeforeValidator(_text)] = None
     voice: Name = "user"
-    at: Annotated[float | Literal["start", "end"], BeforeValidator(_at)] = "end"
+    level: Annotated[float, BeforeValidator(_level)] = 0.0
+    at: At = "end"
+
+
+class ShowModel(Strict):
+    text: Text
+    style: Annotated[str, _choice("typed", "handwritten")] = "typed"
+    place: Annotated[str, _choice("pip", "full")] = "pip"
+    corner: Annotated[str, _choice(*CORNERS)] = "top-left"
+    takes: Annotated[float | None, BeforeValidator(seconds)] = None
+    stay: Annotated[float | None, BeforeValidator(seconds)] = None
+    at: At = "end"
+
+
+class GestureModel(Strict):
+    clip: Name
+    start: Annotated[float, BeforeValidator(seconds)] = Field(default=0.0, alias="from")
+    until: Annotated[float | None, BeforeValidator(seconds)] = None
+    size: Annotated[float, BeforeValidator(_share)] = 0.4
+    corner: Annotated[str, _choice(*CORNERS)] = "top-right"
+    means: Text = ""
+    at: At = "end"
+
+
+class EmbeddedModel(Strict):
+    text: Text
+    medium: Annotated[str, _choice("sound", "picture")] = Field(default="sound", alias="in")
+    start: Annotated[float | None, BeforeValidator(seconds)] = Field(default=None, alias="from")
+    end: Seconds
+    uncertainty: Seconds = 0.0
+
+
+class VoiceModel(Strict):
+    voice: Text
+    rate: Annotated[float, BeforeValidator(_rate)] = 1.0
 
 
 class LimitsModel(Strict):
     answer_within: Patience = 8.0
     reply_max: Patience = 30.0
     quiet_tail: Seconds = 3.0
+
+
+class BackgroundModel(Strict):
+    file: Text
+    level: Annotated[float, BeforeValidator(_level)] = -15.0
+    clip: Annotated[str | None, BeforeValidator(_name)] = None
+    at: Annotated[float | None, BeforeValidator(seconds)] = None
+    until: Annotated[float | None, BeforeValidator(seconds)] = None
 
 
 class CanvasModel(Strict):
@@ -219,10 +297,23 @@ class CanvasModel(Strict):
 
 
 class PriorModel(Strict):
-    forms: Annotated[list[Annotated[str, BeforeValidator(_form)]], BeforeValidator(_texts)] = Field(
+    forms: Annotated[list[Annotated[str, _choice(*FORMS)]], BeforeValidator(_texts)] = Field(
         default=["text"], alias="as"
     )
-    steps: Annotated[list[Text], BeforeValidator(_list)]
+    steps: Annotated[list[Text], BeforeValidator(_list)] = Field(default=[])
+    card_for: Annotated[float | None, BeforeValidator(seconds), AfterValidator(_positive)] = None
+    clip: Annotated[str | None, BeforeValidator(_name)] = None
+    start: Annotated[float, BeforeValidator(seconds)] = Field(default=0.0, alias="from")
+    until: Annotated[float | None, BeforeValidator(seconds)] = None
+
+
+class PathModel(Strict):
+    name: Name
+    answer: Text
+    accept: Texts = Field(default=[])
+    key_points: Annotated[
+        list[Annotated[list[Text], BeforeValidator(_point)]], BeforeValidator(_list)
+    ] = Field(default=[])
 
 
 class TurnModel(Strict):
@@ -233,11 +324,19 @@ class TurnModel(Strict):
     say: Annotated[list[Annotated[SayModel, BeforeValidator(_spoken)]], BeforeValidator(_say)] = (
         Field(default=[])
     )
+    embedded: EmbeddedModel | None = None
+    show: Annotated[list[Annotated[ShowModel, BeforeValidator(_shown)]], BeforeValidator(_say)] = (
+        Field(default=[])
+    )
+    gesture: Annotated[
+        list[Annotated[GestureModel, BeforeValidator(_signed)]], BeforeValidator(_say)
+    ] = Field(default=[])
     answer: Annotated[str | None, BeforeValidator(_text)] = None
     accept: Texts = Field(default=[])
     key_points: Annotated[
         list[Annotated[list[Text], BeforeValidator(_point)]], BeforeValidator(_list)
     ] = Field(default=[])
+    paths: Annotated[list[PathModel], BeforeValidator(_list)] = Field(default=[])
     quiet: Annotated[bool, BeforeValidator(_true)] = False
     either: Annotated[bool, BeforeValidator(_true)] = False
     event: Annotated[float | None, BeforeValidator(seconds)] = None
@@ -246,11 +345,8 @@ class TurnModel(Strict):
     evidence: Annotated[
         list[Annotated[list[Seconds], BeforeValidator(_pair)]], BeforeValidator(_list)
     ] = Field(default=[])
-    show: Later = None
-    gesture: Later = None
     choice: Later = None
     caption: Later = None
-    paths: Later = None
 
 
 class ScenarioModel(Strict):
@@ -261,10 +357,24 @@ class ScenarioModel(Strict):
     pace: Annotated[str, _choice("wait", "continuous")] = "wait"
     clip: Annotated[ClipModel | None, BeforeValidator(_clip)] = None
     clips: dict[Name, Annotated[ClipModel, BeforeValidator(_clip)]] = Field(default={})
-    voices: dict[Name, Text] = Field(default={})
+    voices: dict[Name, Annotated[VoiceModel, BeforeValidator(_voice)]] = Field(default={})
     goal: Text = ""
+    font: Annotated[str | None, BeforeValidator(_text)] = None
     prior: PriorModel | None = None
+    backgrounds: Annotated[list[BackgroundModel], BeforeValidator(_list)] = Field(default=[])
     limits: LimitsModel = LimitsModel()
     canvas: CanvasModel = CanvasModel()
     turns: Annotated[list[Any], BeforeValidator(_list)]
     """Each is read on its own as a TurnModel, so that one wrong turn hides no other's problems."""
+
+
+class CollectionModel(Strict):
+    """`collection.yaml`: what the scenarios of a folder share."""
+
+    version: Annotated[str, _choice("1")]
+    title: Text = ""
+    pace: Annotated[str, _choice("wait", "continuous")] = "wait"
+    voices: dict[Name, Annotated[VoiceModel, BeforeValidator(_voice)]] = Field(default={})
+    limits: LimitsModel = LimitsModel()
+    canvas: CanvasModel = CanvasModel()
+    licences: dict[str, Text] = Field(default={})

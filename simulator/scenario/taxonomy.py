@@ -1,11 +1,12 @@
 """The kinds of task: tiers, major tasks and sub-tasks with their codes, after OmniAssistBench.
 
-A scenario's `task` is one of these codes, or `custom`. Counterparts: `simulator.scenario.load`
-checks it, `simulator.report` groups by it.
+A scenario's `task` is one of these codes, `custom`, or `custom:NAME` for a kind of one's
+own. Counterparts: `simulator.scenario.load` checks it, `simulator.report` groups by it.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -22,7 +23,7 @@ class Task:
     major: str
     """The major task that it belongs to."""
     tier: str
-    """basic, advanced or real."""
+    """basic, advanced, real or custom."""
 
 
 _TASKS = (
@@ -43,7 +44,23 @@ _TASKS = (
     Task("CT", "checklist tracking", "process tracking", "advanced"),
     Task("MT", "multitask tracking", "process tracking", "advanced"),
     Task("RC", "real case", "real case", "real"),
+    Task("Ms", "real case: meeting", "real case", "real"),
+    Task("Ba", "real case: blind assistance", "real case", "real"),
+    Task("Ht", "real case: handcraft", "real case", "real"),
 )
 
 TASKS = MappingProxyType({task.code: task for task in _TASKS})
 """Every sub-task by its code, in the order of the published tables."""
+
+
+_OWN = re.compile(rf"{CUSTOM}:([A-Za-z0-9][A-Za-z0-9_.-]{{0,39}})")
+
+
+def task_of(code: str) -> Task | None:
+    """The task that a code names; None if it names none. `custom:NAME` is one of its own."""
+    if code in TASKS:
+        return TASKS[code]
+    if code == CUSTOM:
+        return Task(CUSTOM, CUSTOM, CUSTOM, CUSTOM)
+    own = _OWN.fullmatch(code)
+    return Task(code, own[1], CUSTOM, CUSTOM) if own else None

@@ -24,7 +24,7 @@ class Pace(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clip:
-    """A source of picture and sound: a file, or a URL with its hash."""
+    """A source of picture and sound: a file, a URL with its hash, or a hash alone."""
 
     name: str
     """Name of the clip within the scenario; `main` if the scenario has just one."""
@@ -33,9 +33,12 @@ class Clip:
     url: str | None = None
     """Where to download it once, for a clip that is not shipped."""
     sha256: str | None = None
-    """Lower-case hex digest; always there with `url`."""
+    """Lower-case hex digest; always there with `url`. Alone it names a clip that everybody has to
+    get for themselves: it is looked for in the folders of OMNISTAGE_MEDIA."""
     licence: str | None = None
     """SPDX identifier or words."""
+    named: str | None = None
+    """What the file of a clip known by its hash alone was called: looked at first."""
 
 
 class Anchor(StrEnum):
@@ -47,6 +50,14 @@ class Anchor(StrEnum):
     """It begins with the segment."""
     TIME = "time"
     """It begins at a clip time."""
+    SPEAKING = "speaking"
+    """It begins with the segment, and that so long after the agent began to speak: barge-in."""
+    STOPPED = "stopped"
+    """It begins with the segment, and that so long after the agent fell silent."""
+
+
+REACTIONS = (Anchor.SPEAKING, Anchor.STOPPED)
+"""Anchors that tie a whole turn's beginning to what the agent does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +66,22 @@ class Placement:
 
     anchor: Anchor = Anchor.END
     at: float = 0.0
-    """For TIME: the clip time at which it begins."""
+    """For TIME: the clip time at which it begins. For SPEAKING and STOPPED: seconds after that."""
+
+    @property
+    def within(self) -> Placement:
+        """Where it lies in its segment, whenever that begins."""
+        return Placement(anchor=Anchor.START) if self.anchor in REACTIONS else self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voice:
+    """How somebody in the scenario speaks, where their speech is rendered from text."""
+
+    name: str
+    """The voice of a speech engine, as `simulator.speech` names it."""
+    rate: float = 1.0
+    """How many times as fast as the voice by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +91,11 @@ class Say:
     text: str
     """The words; what a transcriber should hear."""
     sound: Path
-    """Absolute path of the sound file."""
+    """Absolute path of the sound file; empty for text that was loaded without its speech."""
     voice: str = "user"
     """Who speaks: `user` speaks to the agent, anybody else is a bystander."""
+    level: float = 0.0
+    """How loud it is against the instructions, in LU."""
     placement: Placement = Placement()
 
     @property
@@ -75,8 +103,102 @@ class Say:
         return "say"
 
 
-Instruction = Say
-"""The open set of instruction kinds (`show` and `gesture` join it later)."""
+class Corner(StrEnum):
+    """Where a picture-in-picture lies."""
+
+    TOP_LEFT = "top-left"
+    TOP_RIGHT = "top-right"
+    BOTTOM_LEFT = "bottom-left"
+    BOTTOM_RIGHT = "bottom-right"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show:
+    """A written instruction, which appears on the picture as it is written."""
+
+    text: str
+    style: Literal["typed", "handwritten"] = "typed"
+    full: bool = False
+    """Over the picture's whole width, at its top; else picture-in-picture."""
+    corner: Corner = Corner.TOP_LEFT
+    takes: float = 1.0
+    """Seconds from its first letter to its last; 0 shows it at once."""
+    stay: float | None = None
+    """Seconds for which it stands once it is written; None: until the segment ends. Placed at the
+    END, it is whole this long before the segment ends (None: with its last picture)."""
+    placement: Placement = Placement()
+
+    @property
+    def kind(self) -> Literal["show"]:
+        return "show"
+
+    @property
+    def voice(self) -> str:
+        """Who writes: always the user."""
+        return "user"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gesture:
+    """A clip shown picture-in-picture, without its sound: the user's hands."""
+
+    clip: str
+    """Name of the clip."""
+    start: float = 0.0
+    """Time in that clip at which it begins."""
+    end: float | None = None
+    """Time in that clip at which it ends; None: with the clip."""
+    size: float = 0.4
+    """Its height as a share of the picture's."""
+    corner: Corner = Corner.TOP_RIGHT
+    means: str = ""
+    """What it says in words, for people and judges; the agent is never told."""
+    placement: Placement = Placement()
+
+    @property
+    def kind(self) -> Literal["gesture"]:
+        return "gesture"
+
+    @property
+    def voice(self) -> str:
+        """Whose it is: always the user's."""
+        return "user"
+
+    @property
+    def text(self) -> str:
+        """What it means, or else which clip it is."""
+        return self.means or self.clip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """An instruction that the clip itself holds, in its sound or its picture; nothing is added."""
+
+    text: str
+    """The words as somebody wrote them down."""
+    start: float
+    """Clip time at which it begins."""
+    end: float
+    """Clip time at which it ends: an answer falls due."""
+    uncertainty: float = 0.0
+    """Seconds by which `end` may be wrong; every latency of the turn is as uncertain."""
+    medium: Literal["sound", "picture"] = "sound"
+    voice: str = "user"
+
+    @property
+    def kind(self) -> Literal["embedded"]:
+        return "embedded"
+
+    @property
+    def placement(self) -> Placement:
+        return Placement(anchor=Anchor.TIME, at=self.start)
+
+
+Instruction = Say | Show | Gesture | Embedded
+"""The open set of instruction kinds; the end of one that is seen is its last new picture."""
+
+PRIOR = "prior"
+"""Name of the path that the scenario goes on along, fixed beforehand."""
 
 KeyPoint = tuple[str, ...]
 """One thing that an answer must say, with its alternatives."""
@@ -92,10 +214,21 @@ class Answer:
     """Other right answers."""
     key_points: tuple[KeyPoint, ...] = ()
     """What must be said; if empty, a judge takes it from the gold answer."""
+    paths: tuple[AnswerPath, ...] = ()
+    """Other reasonable ways to go on, that the fixed path does not take."""
 
     @property
     def kind(self) -> Literal["answer"]:
         return "answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPath:
+    """A reasonable way beside the one that the scenario goes on along."""
+
+    name: str
+    answer: Answer
+    """Without paths of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,10 +288,20 @@ class Turn:
     """Id of the turn whose standing instruction asked for this answer."""
     evidence: tuple[tuple[float, float], ...] = ()
     """Clip times between which the answer can be seen or heard."""
+    prior: bool = False
+    """It tells the prior knowledge before the author's first turn."""
+    card: tuple[str, ...] = ()
+    """Lines of text that fill the picture, in silence, instead of a clip."""
 
     @property
     def duration(self) -> float:
         return self.end - self.start
+
+    @property
+    def reacts(self) -> Placement | None:
+        """What the agent must do for the turn to begin, and how long after; None: nothing."""
+        placed = (i.placement for i in self.instructions)
+        return next((p for p in placed if p.anchor in REACTIONS), None)
 
     @property
     def asked(self) -> bool:
@@ -172,7 +315,31 @@ class Prior:
 
     steps: tuple[str, ...] = ()
     forms: tuple[str, ...] = ("text",)
-    """How it is told; `text` puts the steps into the session's instructions."""
+    """How it is told: `text` puts the steps into the session's instructions, `subtitles` below the
+    goal throughout, `card` and `clip` are turns of their own before the author's first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Background:
+    """A sound under the clip's own: noise, or people who talk among themselves."""
+
+    sound: Path
+    """Absolute path of the sound file."""
+    level: float = -15.0
+    """How loud it is against the instructions, in LU."""
+    clip: str | None = None
+    """Name of the clip under which it lies; None for all."""
+    at: float | None = None
+    """Clip time at which it begins; None loops it all along."""
+    until: float | None = None
+    """Clip time at which it is cut; None lets it end by itself."""
+
+    def under(self, turn: Turn) -> bool:
+        """Whether it may be heard in that turn."""
+        if turn.card or self.clip not in (None, turn.clip):
+            return False
+        begun = self.at is None or self.at < turn.end
+        return begun and (self.until is None or self.until > turn.start)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +359,7 @@ class Scenario:
     path: Path
     """The YAML file that it was read from."""
     sha256: str
-    """Hash of that file's bytes."""
+    """Hash of that file's bytes, and of its collection's behind a 0 byte if it lies in one."""
     clips: Mapping[str, Clip]
     turns: tuple[Turn, ...]
     task: str = "custom"
@@ -201,11 +368,23 @@ class Scenario:
     pace: Pace = Pace.WAIT
     goal: str = ""
     """Shown as a subtitle throughout; empty shows none."""
+    font: Path | None = None
+    """Absolute path of the font file for all text on the picture; None takes the packaged ones."""
     prior: Prior = Prior()
+    voices: Mapping[str, Voice] = field(default_factory=dict)
+    """Who speaks, by the name that `Say.voice` uses."""
+    backgrounds: tuple[Background, ...] = ()
     limits: Limits = Limits()
     canvas: Canvas = Canvas()
     warnings: tuple[str, ...] = field(default=())
     """What the loader noticed that is not wrong."""
+
+    @property
+    def subtitle(self) -> str:
+        """What stands at the bottom of every picture: a paragraph a line; empty for nothing."""
+        steps = self.prior.steps if "subtitles" in self.prior.forms else ()
+        numbered = (f"{n}. {step}" for n, step in enumerate(steps, 1))
+        return "\n".join((*filter(None, (" ".join(self.goal.split()),)), *numbered))
 
     def turn(self, turn_id: str) -> Turn:
         """The turn of that id; KeyError if there is none."""

@@ -50,11 +50,9 @@ from simulator.session.events import (
     WakeAt,
     Whose,
 )
-from simulator.session.prompt import instructions
+from simulator.session.prompt import DEFAULT, Template, instructions
 from simulator.session.script import Script
 
-PROMPT = "written"
-"""The form of the instructions that agents get."""
 DRAIN = 0.25
 """Seconds that a completed session stays up, so that the last packets and messages arrive."""
 PACING_LIMIT_MS = 10.0
@@ -89,13 +87,14 @@ async def play(
     observer: Watcher | None = None,
     stop: asyncio.Event | None = None,
     clock: Clock | None = None,
+    prompt: Template = DEFAULT,
 ) -> Result:
     """Play `prepared` to the agent at `dial` and record it in `folder`, which must not exist.
 
     `identity` says which attempt of which run this is (attempt, agent, options, repeat,
-    shared_host...) and goes into the manifest. What goes wrong with the agent, the path or the
-    instrument is an outcome and does not raise. Setting `stop` ends it as cancelled. Raises
-    InputError if the folder exists.
+    shared_host...) and goes into the manifest; `prompt` is what the agent is told in words. What
+    goes wrong with the agent, the path or the instrument is an outcome and does not raise. Setting
+    `stop` ends it as cancelled. Raises InputError if the folder exists.
     """
     manifest = describe(
         prepared,
@@ -106,7 +105,7 @@ async def play(
         options={
             "decide": "agent",
             "commit": "agent",
-            "prompt": PROMPT,
+            "prompt": prompt.recorded,
             "shared_host": bool(identity.get("shared_host", False)),
         },
         attempt={k: v for k, v in identity.items() if k != "options"},
@@ -124,6 +123,7 @@ async def play(
                 watcher=observer,
                 attempt_id=str(identity.get("attempt", "")),
                 clock=clock or WallClock(),
+                prompt=prompt,
             )
             finish = await attempt.run(dial, stop or asyncio.Event())
     except* InstrumentError as group:
@@ -144,6 +144,7 @@ class _Attempt:
         watcher: Watcher | None,
         attempt_id: str,
         clock: Clock,
+        prompt: Template,
     ) -> None:
         self._prepared = prepared
         self._cued = cued
@@ -154,7 +155,7 @@ class _Attempt:
         self._origin = clock.now()
         self._playlist = Playlist(clock, self._origin)
         self._chronicle = Chronicle(prepared)
-        self._script = Script(prepared, instructions=instructions(prepared.scenario, PROMPT))
+        self._script = Script(prepared, instructions=instructions(prepared.scenario, prompt))
         self._parts = [
             (PacketFile.open(t.segment.path), PacketFile.open(t.hold.path)) for t in prepared.turns
         ]

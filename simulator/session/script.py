@@ -6,7 +6,8 @@ knows no wire, no task and no clock: times are arguments, in session seconds. Co
 
 The stream is laid out ahead: a part's end is known when it begins, so shortly before the end (LEAD)
 the script says what follows, the next segment or a hold, and the stream has no seam. In a hold the
-next segment is set to begin LEAD ahead, on the stream's 20 ms grid.
+next segment is set to begin LEAD ahead, on the stream's 20 ms grid. A segment whose instruction is
+tied to the agent's speech begins out of a hold while the agent speaks, or just after.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import math
 from dataclasses import dataclass, field
 
 from simulator.media.timeline import PTIME, Prepared, PreparedTurn
-from simulator.scenario.types import Answer, Either, Pace, Quiet
+from simulator.scenario.types import Anchor, Answer, Either, Pace, Quiet
 from simulator.session.events import (
     AgentSpeech,
     Cancelled,
@@ -76,6 +77,10 @@ class _Voice:
     """When the present reply began; None at rest."""
     quiet_since: float = -math.inf
     """The last end of sound or of a response."""
+    began: float | None = None
+    """When it first became audible in the present turn."""
+    stopped: float | None = None
+    """When it last fell silent in the present turn."""
     replies: dict[str, _Reply] = field(default_factory=dict)
     """The responses of the present reply."""
     first_seen: dict[str, float] = field(default_factory=dict)
@@ -96,6 +101,10 @@ class _Voice:
             self.speaking_since = None
         for reply in self.replies.values():
             reply.ended = reply.ended or reply.began <= before + EPS
+
+    def open(self) -> bool:
+        """Whether it is speaking, or has not finished a response."""
+        return self.speaking_since is not None or any(not r.ended for r in self.replies.values())
 
     def rest_at(self, longest: float) -> float:
         """When the reply will count as ended if nothing more comes.
@@ -192,10 +201,11 @@ class Script:
         match event:
             case AgentSpeech(edge="start"):
                 voice.speaking_since = now
+                voice.began = now if voice.began is None else voice.began
                 self._reply_begins(now)
             case AgentSpeech(edge="end"):
                 voice.speaking_since = None
-                voice.quiet_since = now
+                voice.quiet_since = voice.stopped = now
             case ResponseStarted():
                 voice.reply(event.response, now)
                 if voice.busy_since is None:
@@ -243,8 +253,9 @@ class Script:
     def _last(self) -> bool:
         return self._current == len(self._prepared.turns) - 1
 
-    def _begin(self, index: int, at: float) -> list[Command]:
+    def _begin(self, index: int, at: float, cause: str = "") -> list[Command]:
         """Order a segment, and note what it will owe."""
+        self._voice.began = self._voice.stopped = None
         out: list[Command] = []
         if index > 0:
             out.append(self._change(TurnState.DONE, at))
@@ -268,7 +279,7 @@ class Script:
         out += [
             Cue(turn=index, at=at),
             Play(turn=index, at=at),
-            TurnChanged(turn=index, state=TurnState.PLAYING, at=at),
+            TurnChanged(turn=index, state=TurnState.PLAYING, at=at, cause=cause),
             WakeAt(at=self._end() - LEAD),
         ]
         return out
@@ -288,7 +299,11 @@ class Script:
         out: list[Command] = []
         if self._continuous and not self._last():
             return self._begin(self._current + 1, end)
-        if free_at <= at + EPS:
+        cut_in = self._cut_in(end)
+        if cut_in <= at + EPS:
+            reacts = self._prepared.turns[self._current + 1].turn.reacts
+            return self._begin(self._current + 1, at, reacts.anchor.value if reacts else "")
+        if free_at <= at + EPS and math.isinf(cut_in):
             if not self._last():
                 return self._begin(self._current + 1, at)
             if now >= end - EPS:
@@ -300,9 +315,24 @@ class Script:
         if state is not self._state and free_at > at + EPS:
             out.append(self._change(state, max(now, end), cause))
         # A time that has to come is enough to wait for; everything else wakes us by itself.
-        wake = max(free_at - LEAD, now + PTIME) if math.isfinite(free_at) else now + 1.0
+        soonest = cut_in if math.isfinite(cut_in) else free_at
+        wake = max(soonest - LEAD, now + PTIME) if math.isfinite(soonest) else now + 1.0
         out.append(WakeAt(at=max(wake, end) if self._last() else wake))
         return out
+
+    def _cut_in(self, end: float) -> float:
+        """When the next turn begins because of what the agent does; inf if it is not for that."""
+        voice = self._voice
+        reacts = None if self._last() else self._prepared.turns[self._current + 1].turn.reacts
+        # What it says before its answer is due is not what the author wants to cut in on.
+        if reacts is None or self._debts:
+            return math.inf
+        since = None
+        if reacts.anchor is Anchor.SPEAKING and voice.speaking_since is not None:
+            since = voice.began
+        elif reacts.anchor is Anchor.STOPPED and not voice.open():
+            since = voice.stopped
+        return math.inf if since is None else max(end, since + reacts.at)
 
     def _rest(self, now: float) -> None:
         """Forget a reply that has ended, or that has gone on for too long."""

@@ -38,13 +38,16 @@ class Bench:
         self.made = made
         self.played = played
 
-    async def judge(self, *bench: Judge, **options: bool) -> dict[str, Verdict]:
+    async def judge(
+        self, *bench: Judge, force: bool = False, retry_failed: bool = False
+    ) -> dict[str, Verdict]:
         found = await judge_recording(
             self.folder,
             self.played,
             bench or judges(),
             read=lambda _folder, _scenario: self.made,
-            **options,
+            force=force,
+            retry_failed=retry_failed,
         )
         return {v.turn: v for v in found}
 

@@ -168,6 +168,18 @@ def test_a_file(cache: Cache, tmp_path: Path) -> None:
         locate(Clip(name="main", path=tmp_path / "gone.mp4"), cache)
 
 
+def test_a_clip_by_its_hash_alone(
+    cache: Cache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other name.mp4").write_bytes(CONTENT)
+    alone = Clip(name="main", sha256=SHA, named="one.mp4")
+    monkeypatch.setenv("OMNISTAGE_MEDIA", str(tmp_path))
+    assert locate(alone, cache).path == tmp_path / "other name.mp4"
+    monkeypatch.delenv("OMNISTAGE_MEDIA")
+    with pytest.raises(InputError, match=r"once called one\.mp4.*set OMNISTAGE_MEDIA"):
+        locate(alone, cache)
+
+
 @pytest.mark.parametrize(
     "url",
     [

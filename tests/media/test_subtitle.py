@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from simulator.errors import InputError
+from simulator.media.lettering import Lettering
 from simulator.media.picture import black
-from simulator.media.subtitle import draw, missing
+from simulator.media.subtitle import draw, wrap
 from simulator.scenario.types import Canvas
 
 
@@ -35,7 +36,7 @@ def test_only_the_text_area_changes_and_the_letters_are_white() -> None:
     ["Żółw, Ünïcode & Co.", "Ελληνικά", "Тест", "a\nb\tc", 'quotes "x" — dash', "naïve café"],
 )
 def test_the_font_has_what_it_should(text: str) -> None:
-    assert missing(text) == ""
+    assert Lettering().missing(text) == ""
     assert draw(text, Canvas(width=640, height=360)).luma.size
 
 
@@ -57,3 +58,18 @@ def test_long_text_wraps_and_very_long_text_is_refused() -> None:
         draw("word " * 400, Canvas())
     with pytest.raises(InputError, match="does not fit"):
         draw("w" * 500, Canvas())
+
+
+def test_chinese_breaks_between_characters_and_latin_only_at_spaces() -> None:
+    font = Lettering().at(20)  # it lacks them, but measures them
+    text = "请把三个瓶子放在桌子上，然后等一等。"
+    lines = wrap(text, font, round(font.getlength(text) / 2.5))
+    assert len(lines) >= 3
+    assert "".join(lines) == text
+    assert not any(line[0] in "，。" for line in lines)
+    assert wrap("one two three", font, round(font.getlength("one two")) + 2) == ["one two", "three"]
+
+
+def test_each_line_given_is_a_line_drawn() -> None:
+    one = draw("Three bottles", Canvas()).luma.shape[0]
+    assert draw("Three bottles\n1. Take one\n2. Put it back", Canvas()).luma.shape[0] > 2 * one

@@ -21,12 +21,15 @@ from simulator.scenario.load import (
 from simulator.scenario.types import (
     Anchor,
     Answer,
+    AnswerPath,
     Clip,
     Either,
+    Embedded,
     Limits,
     Pace,
     Placement,
     Quiet,
+    Say,
     Scenario,
 )
 
@@ -64,6 +67,20 @@ SMALLEST = f"""\
   - until: 13
     quiet: true
 """
+
+REACTING = SMALLEST.replace(
+    "    quiet: true\n",
+    "    say:\n      text: Wait.\n      file: say.flac\n      at: speaking + 1.5\n"
+    "    answer: Yes.\n",
+)
+
+
+def test_an_instruction_may_wait_for_the_agent(write: Write) -> None:
+    first, second = load_scenario(write(REACTING)).turns
+    assert first.reacts is None
+    assert second.reacts == Placement(anchor=Anchor.SPEAKING, at=1.5)
+    assert second.reacts.within == Placement(anchor=Anchor.START)
+
 
 FULL = """\
 version: 1
@@ -144,8 +161,10 @@ def test_the_smallest_scenario(write: Write) -> None:
     assert scenario.limits == Limits()
     first, second = scenario.turns
     assert (first.id, first.start, first.end, first.within) == ("t1", 0.0, 5.5, 8.0)
-    assert first.instructions[0].sound == path.with_name("say.flac")
-    assert first.instructions[0].placement == Placement(anchor=Anchor.END)
+    said = first.instructions[0]
+    assert isinstance(said, Say)
+    assert said.sound == path.with_name("say.flac")
+    assert said.placement == Placement(anchor=Anchor.END)
     assert first.expect == Answer(text="There are three bottles.")
     assert (second.id, second.start, second.end) == ("t2", 5.5, 13.0)
     assert second.expect == Quiet()
@@ -178,7 +197,7 @@ def test_every_key(write: Write) -> None:
     )
     assert back.evidence == ((11.0, 13.5),)
     assert guest.id == "t3"
-    assert [i.placement for i in guest.instructions] == [
+    assert [i.placement for i in guest.instructions if isinstance(i, Say)] == [
         Placement(anchor=Anchor.TIME, at=18.5),
         Placement(anchor=Anchor.START),
     ]
@@ -304,22 +323,83 @@ WRONG = {
         "7: turns[1].id: 't1' is the id of turns[0] already",
         TURN + "    quiet: true\n  - id: t1\n    until: 9\n    quiet: true\n",
     ),
-    "show": (
-        "7: turns[0].show: is not in this version yet",
-        TURN + "    quiet: true\n    show: Hi\n",
+    "show without text": (
+        "7: turns[0].show.text: is missing",
+        TURN + "    quiet: true\n    show:\n      style: typed\n",
     ),
-    "gesture": (
-        "7: turns[0].gesture: is not in this version yet",
+    "a style of writing": (
+        "9: turns[0].show.style: 'chalk' is not known; allowed: typed, handwritten",
+        TURN + "    quiet: true\n    show:\n      text: Hi\n      style: chalk\n",
+    ),
+    "writing outside": (
+        "9: turns[0].show.at: 7 is outside the turn; allowed: 0 to 5",
+        TURN + "    quiet: true\n    show:\n      text: Hi\n      at: 7\n",
+    ),
+    "a gesture of no clip": (
+        "7: turns[0].gesture.clip: 'wave' is no clip; allowed: main",
         TURN + "    quiet: true\n    gesture: wave\n",
     ),
+    "a gesture's size": (
+        "9: turns[0].gesture.size: '40' is not a share of the picture's height: 0.1 to 1",
+        TURN + "    quiet: true\n    gesture:\n      clip: main\n      size: 40\n",
+    ),
+    "a gesture trimmed away": (
+        "10: turns[0].gesture.until: 1 must be after `from` (2)",
+        TURN + "    quiet: true\n    gesture:\n      clip: main\n      from: 2\n      until: 1\n",
+    ),
+    "two gestures at the end": (
+        "7: turns[0].gesture: two are placed at the end",
+        TURN + "    quiet: true\n    gesture:\n      - main\n      - main\n",
+    ),
+    "a level": (
+        "10: turns[0].say.level: 'loud' is not a level in LU",
+        TURN
+        + "    quiet: true\n    say:\n      text: Hi\n      file: say.flac\n      level: loud\n",
+    ),
+    "a background without its file": (
+        "5: backgrounds[0].file: 'none.flac': no such file",
+        TURN.replace("turns:", "backgrounds:\n  - file: none.flac\nturns:") + "    quiet: true\n",
+    ),
+    "a background that ends without a beginning": (
+        "6: backgrounds[0].until: is allowed only with `at`",
+        TURN.replace("turns:", "backgrounds:\n  - file: say.flac\n    until: 3\nturns:")
+        + "    quiet: true\n",
+    ),
+    "no such font": (
+        "4: font: 'none.ttf': no such file",
+        TURN.replace("turns:", "font: none.ttf\nturns:") + "    quiet: true\n",
+    ),
     "speaking": (
-        "9: turns[0].say.at: 'speaking + 1' is not in this version yet",
+        "7: turns[0].say: the first turn cannot wait for the agent's speech",
         TURN + "    quiet: true\n    say:\n      text: Hi\n      at: speaking + 1\n",
     ),
+    "speaking soon": (
+        "9: turns[0].say.at: 'speaking soon' is not known; allowed: speaking + seconds",
+        TURN + "    quiet: true\n    say:\n      text: Hi\n      at: speaking soon\n",
+    ),
+    "two that wait": (
+        "turns[1].show: one instruction of a turn can wait for the agent's speech, not several",
+        TURN
+        + "    quiet: true\n  - until: 9\n    quiet: true\n    say:\n      text: Hi\n"
+        + "      file: say.flac\n      at: speaking\n"
+        + "    show:\n      text: Hi\n      at: stopped+2\n",
+    ),
+    "waiting while the clip plays on": (
+        "turns[1]: `at: stopped + ...` needs `pace: wait`",
+        TURN.replace("turns:", "pace: continuous\nturns:")
+        + "    quiet: true\n  - until: 9\n    quiet: true\n    say:\n      text: Hi\n"
+        + "      file: say.flac\n      at: stopped + 0.5\n",
+    ),
     "no sound file": (
-        "7: turns[0].say: needs a sound file",
+        "7: turns[0].say: is not rendered to speech yet: omnistage render-speech",
         TURN + "    either: true\n    say: Hello there.\n",
     ),
+    "rate": (
+        "3: voices.guest.rate: '3' is no rate: 0.5 (half as fast) to 2 (twice as fast)",
+        TURN.replace("clip: own.mp4", "voices: {guest: {voice: x, rate: 3}}\nclip: own.mp4")
+        + "    quiet: true\n",
+    ),
+    "no speech text": ("7: turns[0].say: is empty", TURN + "    either: true\n    say:\n"),
     "out of the folder": (
         "9: turns[0].say.file: '../say.flac' leads out of the scenario's folder",
         TURN + "    either: true\n    say:\n      text: Hi\n      file: ../say.flac\n",
@@ -477,6 +557,104 @@ def test_a_recordings_copy_needs_no_media(write: Write, tmp_path: Path) -> None:
     assert load_recorded_scenario(folder).turns[0].expect == Answer(text="There are three bottles.")
     with pytest.raises(InputError, match=r"has no scenario\.yaml"):
         load_recorded_scenario(tmp_path)
+
+
+EMBEDDED = """\
+    embedded:
+      text: How many?
+      in: sound
+      end: {end}
+      uncertainty: 0.1
+    answer: Three.
+  - until: 9
+    answer: Still three.
+    event: 9
+    asked_in: t1
+"""
+
+
+def test_an_instruction_in_the_clip_itself_asks(write: Write) -> None:
+    loaded = load_scenario(write(TURN + EMBEDDED.format(end=4.5)))
+    held = loaded.turns[0].instructions
+    assert held == (Embedded(text="How many?", start=0.0, end=4.5, uncertainty=0.1),)
+    assert loaded.turns[0].asked
+    assert problems(write(TURN + EMBEDDED.format(end=5.5))) == [
+        "9: turns[0].embedded.end: 0 to 5.5 is not inside the turn: 0 to 5"
+    ]
+
+
+def test_a_clip_by_its_hash_alone(write: Write) -> None:
+    head = f"version: 1\nid: made\nclip:\n  sha256: {'A' * 64}\n  named: x.mp4\n"
+    loaded = load_scenario(write(f"{head}turns:\n  - until: 5\n    quiet: true\n"))
+    assert loaded.clips["main"] == Clip(name="main", sha256="a" * 64, named="x.mp4")
+    beside = HEAD.replace("clip: own.mp4", "clip:\n  file: own.mp4\n  named: x")
+    assert problems(write(f"{beside}turns:\n  - until: 5\n    quiet: true\n")) == [
+        "5: clip.named: is allowed only where `sha256` stands alone"
+    ]
+
+
+PATHS = f"""\
+{HEAD}turns:
+  - until: 5
+    event: 4
+    answer: Take the left one.
+    paths:
+      - name: right-first
+        answer: Begin with the right one.
+        accept: The right one first.
+        key_points:
+          - [right, "to the right"]
+      - name: ask
+        answer: Which one?
+"""
+
+
+def test_paths(write: Write) -> None:
+    (turn,) = load_scenario(write(PATHS)).turns
+    assert turn.expect == Answer(
+        text="Take the left one.",
+        paths=(
+            AnswerPath(
+                name="right-first",
+                answer=Answer(
+                    text="Begin with the right one.",
+                    accept=("The right one first.",),
+                    key_points=(("right", "to the right"),),
+                ),
+            ),
+            AnswerPath(name="ask", answer=Answer(text="Which one?")),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("name: ask", "name: prior", "paths[1].name: 'prior' is what the turn's own answer"),
+        ("name: ask", "name: right-first", "'right-first' names another path of this turn"),
+        ("        answer: Which one?", "        quiet: true", "paths[1].answer: is missing"),
+        ("    answer: Take the left one.\n", "    quiet: true\n", "allowed only with `answer`"),
+        (
+            "      - name: ask\n        answer: Which one?",
+            "      - ask",
+            "must be keys with values",
+        ),
+    ],
+)
+def test_paths_that_are_none(write: Write, old: str, new: str, why: str) -> None:
+    assert old in PATHS
+    assert why in "\n".join(problems(write(PATHS.replace(old, new))))
+
+
+def test_a_task_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "x.mp4").write_bytes(b"")
+    path = tmp_path / "x.yaml"
+    text = "version: 1\nid: x\ntask: {}\nclip: x.mp4\nturns:\n  - until: 3\n    quiet: true\n"
+    path.write_text(text.format("custom:sorting"))
+    assert load_scenario(path).task == "custom:sorting"
+    path.write_text(text.format("'custom: sorting'"))
+    with pytest.raises(ScenarioError, match="custom:a-name-of-yours"):
+        load_scenario(path)
 
 
 def test_a_path_may_go_up_and_down(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -208,3 +208,27 @@ def test_every_response_is_attributed_once(
         span = next((t for t in TURNS if t.id == a.turn), None)
         alarm = span is not None and span.expect == "quiet" and a.by != "token"
         assert ("false_alarm" in a.flags) == alarm
+
+
+BARGE = (
+    TurnSpan(id="told", index=0, expect="answer", start=1, end=5, done=7.5, due=5, asked_at=3,
+             due_kind="instruction", within=8),
+    TurnSpan(id="cut", index=1, expect="answer", start=7.5, end=10, done=14, due=9, asked_at=7.5,
+             due_kind="instruction", within=8),
+)  # fmt: skip
+
+
+def test_an_answer_that_is_cut_in_on_stays_that_of_its_turn() -> None:
+    """Barge-in: the second turn begins at 7.5, while the first one's answer is being said."""
+    heard = (
+        Heard(id="told/0", turn="told", voice="user", start=3, end=5),
+        Heard(id="cut/0", turn="cut", voice="user", start=7.5, end=9),
+    )
+    first = said(6, 8.2, "r1", status="cancelled")
+    second = said(9.6, 11, "r2")
+    a, b = attribute(BARGE, heard, (first, second), user_items={}, gold={})
+    assert (a.turn, a.flags) == ("told", ("interrupted", "overrun"))
+    assert (b.turn, b.by, b.flags) == ("cut", "time", ("overlapped",))
+    # An agent that will not be interrupted has not answered the second time.
+    (talks_on,) = attribute(BARGE, heard, (said(6, 13, "r1"),), user_items={}, gold={})
+    assert talks_on.turn == "told"

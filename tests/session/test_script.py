@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.media.timeline import PTIME
-from simulator.scenario.types import Limits, Pace
+from simulator.scenario.types import Anchor, Limits, Pace, Placement
 from simulator.session.events import (
     AgentSpeech,
     Cancelled,
@@ -31,7 +31,7 @@ from simulator.session.events import (
     Whose,
 )
 from simulator.session.script import FIRST_LEAD, LEAD, Script
-from simulator.testing import Rehearsal, Sketch, asks, event, prepared, quiet, standing
+from simulator.testing import Rehearsal, Sketch, asks, cuts_in, event, prepared, quiet, standing
 
 READY = 1.0
 T0 = READY + FIRST_LEAD
@@ -362,3 +362,54 @@ def test_time_is_continuous_and_every_turn_ends(
         states = [c.state for c in changes if isinstance(c, TurnChanged)]
         assert (states[0], states[-1]) == (TurnState.PLAYING, TurnState.DONE)
         assert states.count(TurnState.DONE) == 1
+
+
+def barge(after: float) -> Placement:
+    return Placement(anchor=Anchor.SPEAKING, at=after)
+
+
+def test_a_turn_cuts_in_on_the_agent() -> None:
+    end = T0 + 5
+    says = speech(end + 0.8, end + 4.0)
+    played = rehearse(asks("a", 5), cuts_in("b", 4, barge(1.5)), quiet("c", 2), says=says)
+    assert played.plays[1][1] == pytest.approx(end + 0.8 + 1.5, abs=PTIME)
+    assert (1, "playing", "speaking") in played.states
+    ordered = next(t for t, c in played.commands if isinstance(c, Play) and c.turn == 1)
+    assert played.plays[1][1] - ordered >= LEAD - 1e-6
+    # The reply that was cut in on settles nothing of what was asked then.
+    begun = played.plays[1][1]
+    assert played.plays[2][1] == pytest.approx(begun + 1 + 8, abs=LEAD + PTIME)
+
+
+def test_what_is_said_after_cutting_in_is_its_answer() -> None:
+    end = T0 + 5
+    says = [*speech(end + 0.8, end + 2.8), *speech(end + 4.5, end + 5.5)]
+    played = rehearse(asks("a", 5), cuts_in("b", 2, barge(1)), quiet("c", 2), says=says)
+    assert played.plays[1][1] == pytest.approx(end + 1.8, abs=PTIME)
+    assert played.plays[2][1] == pytest.approx(end + 5.5 + 1.5, abs=LEAD + PTIME)
+
+
+def test_an_agent_that_has_finished_is_not_cut_in_on() -> None:
+    end = T0 + 5
+    played = rehearse(asks("a", 5), cuts_in("b", 4, barge(3)), says=speech(end + 1, end + 2))
+    assert played.plays[1][1] == pytest.approx(end + 2 + 1.5, abs=LEAD + PTIME)
+    assert (1, "playing", "") in played.states
+    mute = rehearse(asks("a", 5), cuts_in("b", 4, barge(3)))
+    assert mute.plays[1][1] == pytest.approx(end + 8, abs=LEAD + PTIME)
+
+
+def test_a_playing_segment_is_not_cut_short() -> None:
+    played = rehearse(quiet("a", 5), cuts_in("b", 2, barge(0.5)), says=speech(T0 + 1, T0 + 7))
+    assert played.plays[1][1] == pytest.approx(T0 + 5)
+    early = speech(T0 + 4.2, T0 + 5.4)
+    waits = rehearse(asks("a", 5), cuts_in("b", 2, barge(0.5)), says=early)
+    assert waits.plays[1][1] > T0 + 5.4, "a premature reply is not the answer to cut in on"
+
+
+@pytest.mark.parametrize("after", [0.3, 5.0])
+def test_a_turn_begins_so_long_after_the_agent_has_stopped(after: float) -> None:
+    end = T0 + 5
+    at = Placement(anchor=Anchor.STOPPED, at=after)
+    played = rehearse(asks("a", 5), cuts_in("b", 2, at), says=reply(end + 0.8, end + 2.8))
+    assert played.plays[1][1] == pytest.approx(end + 2.8 + after, abs=LEAD + PTIME)
+    assert (1, "playing", "stopped") in played.states

@@ -1,0 +1,102 @@
+"""What could be heard of an answer: an independent recogniser on the recorded sound.
+
+After a barge-in, what a model says that it said and what was heard differ. None is bundled: a
+recogniser is a class in a file, or installed under the entry point `omnistage.recognisers`
+(judges/README.md). Counterpart: `simulator.recording.sound` decodes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.errors import JudgeError
+from simulator.plugins import load
+from simulator.recording.trace import Speech
+
+Samples = NDArray[np.float32]
+
+RATE = 48_000
+"""Samples a second of recorded sound."""
+BEFORE, AFTER = 0.2, 0.3
+"""Seconds of sound around a run of speech that a recogniser gets too."""
+PAUSE = 0.3
+"""Seconds of silence put between runs."""
+RECORDINGS = 4
+"""Decoded recordings that are kept for their next turn."""
+
+
+class Recogniser(Protocol):
+    """A recogniser of speech. It runs in a thread, one call at a time."""
+
+    name: ClassVar[str]
+    version: ClassVar[str]
+    """Changes whenever the same sound could become other words."""
+
+    def transcribe(self, samples: Samples, rate: int) -> str:
+        """The words in mono sound from -1 to 1; empty if there are none."""
+        ...
+
+
+def load_recogniser(reference: str) -> Recogniser:
+    """The one that is named. Raises InputError, which says what is installed."""
+    return cast("Recogniser", load("recognisers", reference))
+
+
+class Listener:
+    """Puts the sound of responses before a recogniser."""
+
+    def __init__(self, recogniser: Recogniser) -> None:
+        self.recogniser = recogniser
+        self._decoded: dict[Path, list[tuple[float, float, Samples]]] = {}
+        self._one = asyncio.Lock()
+
+    @property
+    def told(self) -> str:
+        return f"{self.recogniser.name} {self.recogniser.version}"
+
+    async def hear(self, recording: Path, runs: Sequence[Speech]) -> str:
+        """The words heard in `runs`. Raises JudgeError if the recogniser fails, RecordingError."""
+        async with self._one:
+            return await asyncio.to_thread(self._hear, recording, runs)
+
+    def _hear(self, recording: Path, runs: Sequence[Speech]) -> str:
+        sound = self._cut(recording, runs)
+        if not len(sound):
+            return ""
+        try:
+            return self.recogniser.transcribe(sound, RATE).strip()
+        except Exception as error:
+            # Other people's code: whatever it raises is no verdict.
+            what = f"{type(error).__name__}: {error}"
+            raise JudgeError(f"recogniser {self.told} raised {what}") from error
+
+    def _cut(self, recording: Path, runs: Sequence[Speech]) -> Samples:
+        """The sound of the runs, joined with pauses."""
+        parts: list[Samples] = []
+        for run in runs:
+            for start, step, samples in self._stretches(recording):
+                first = max(0, round((run.start - BEFORE - start) / step))
+                last = min(len(samples), round((run.end + AFTER - start) / step))
+                if first < last:
+                    parts += [samples[first:last], np.zeros(round(PAUSE * RATE), np.float32)]
+        return np.concatenate(parts) if parts else np.zeros(0, np.float32)
+
+    def _stretches(self, folder: Path) -> list[tuple[float, float, Samples]]:
+        """Start, seconds a sample and samples of each stretch of the agent's sound."""
+        if folder not in self._decoded:
+            from simulator.recording.measure import payload_type
+            from simulator.recording.reader import Recording
+            from simulator.recording.sound import Sound
+
+            while len(self._decoded) >= RECORDINGS:
+                del self._decoded[next(iter(self._decoded))]
+            recording = Recording.open(folder)
+            sound = Sound(recording.rtp("received-audio"), payload_type(recording))
+            self._decoded[folder] = [(s.start, s.seconds_per_sample, s.samples) for s in sound]
+        return self._decoded[folder]

@@ -1,0 +1,202 @@
+"""Two runs (or two agents of one) on the same turns.
+
+What can be paired is compared, what cannot is counted, and what would make the comparison unfair
+(another scenario, another judge, another condition) is said. Counterparts: `simulator.report.rows`
+reads the runs, `simulator.report.paired` has the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from simulator.errors import InputError
+from simulator.judging.judge import VerdictState
+from simulator.report.paired import Difference, Pair, difference
+from simulator.report.rows import RIGHT, AttemptRow, TurnRow, read_rows
+from simulator.run.plan import Plan
+from simulator.scenario.taxonomy import CUSTOM, TASKS
+
+Key = tuple[str, str]
+"""(scenario, turn)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """A turn that one of the two always gets right and the other never."""
+
+    scenario: str
+    turn: str
+    gained: bool
+    """B gets it right; False: A does."""
+    a_why: str
+    b_why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """B against A."""
+
+    a: str
+    """Who A is: run and agent."""
+    b: str
+    score: Difference | None
+    """In points of 100, over the turns that both have scores of; None if there are none."""
+    by_task: Mapping[str, Difference]
+    latency: Difference | None
+    """Seconds, over the turns of which both have a valid latency."""
+    pairs: tuple[Pair, ...]
+    """Scores in points of 100."""
+    flips: tuple[Flip, ...]
+    only_a: int
+    """Planned turns that B's run does not have."""
+    only_b: int
+    unscored: int
+    """Turns in both plans that one or both have no score of."""
+    notes: tuple[str, ...]
+    """What to know before believing it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One agent's attempts in one run."""
+
+    name: str
+    plan: Plan
+    rows: tuple[AttemptRow, ...]
+
+    def turns(self) -> dict[Key, list[TurnRow]]:
+        """The repeats of each planned turn that is scored."""
+        out: dict[Key, list[TurnRow]] = {}
+        for row in self.rows:
+            for turn in row.turns:
+                out.setdefault((row.scenario.id, turn.turn.id), []).append(turn)
+        return out
+
+
+def side_of(run: Path, agent: str | None, other: Sequence[str] = ()) -> Side:
+    """One side of a comparison. `agent` may be left out where the run has but one.
+
+    Raises InputError for an agent that the run does not have, RecordingError for no run folder.
+    """
+    plan, rows = read_rows(run)
+    labels = [a.label for a in plan.agents]
+    if agent is None:
+        if len(labels) != 1:
+            raise InputError(
+                f"{run} has {len(labels)} agents: {', '.join(labels)}",
+                hint="say which: --agent-a LABEL --agent-b LABEL",
+            )
+        agent = labels[0]
+    if agent not in labels:
+        raise InputError(f"{run} has no agent {agent!r}", hint=f"it has: {', '.join(labels)}")
+    own = tuple(r for r in rows if r.result.attempt.agent == agent)
+    return Side(name=f"{agent} in {run}", plan=plan, rows=own)
+
+
+def compare(a: Side, b: Side) -> Comparison:
+    """What B does otherwise than A."""
+    turns_a, turns_b = a.turns(), b.turns()
+    both = [k for k in turns_a if k in turns_b]
+    scored = {k: (_scores(turns_a[k]), _scores(turns_b[k])) for k in both}
+    pairs = {
+        k: Pair(scenario=k[0], turn=k[1], a=100 * fmean(x), b=100 * fmean(y))
+        for k, (x, y) in scored.items()
+        if x and y
+    }
+    task = {s.id: s.task for s in (*a.plan.scenarios, *b.plan.scenarios)}
+    by_task = {
+        code: difference([p for k, p in pairs.items() if task[k[0]] == code])
+        for code in (*TASKS, *sorted({t for t in task.values() if t not in TASKS} | {CUSTOM}))
+    }
+    return Comparison(
+        a=a.name,
+        b=b.name,
+        score=difference(list(pairs.values())),
+        by_task={code: d for code, d in by_task.items() if d is not None},
+        latency=difference(_latencies(turns_a, turns_b, both)),
+        pairs=tuple(pairs.values()),
+        flips=tuple(
+            Flip(
+                scenario=k[0],
+                turn=k[1],
+                gained=min(scored[k][1]) >= RIGHT,
+                a_why=_why(turns_a[k]),
+                b_why=_why(turns_b[k]),
+            )
+            for k in pairs
+            if _flipped(*scored[k])
+        ),
+        only_a=len(turns_a) - len(both),
+        only_b=len(turns_b) - len(both),
+        unscored=len(both) - len(pairs),
+        notes=tuple(_notes(a, b)),
+    )
+
+
+def _scores(turns: Sequence[TurnRow]) -> list[float]:
+    return [t.score for t in turns if t.state == VerdictState.SCORED and t.score is not None]
+
+
+def _why(turns: Sequence[TurnRow]) -> str:
+    return next((t.why for t in turns if t.score is not None), "")
+
+
+def _flipped(a: Sequence[float], b: Sequence[float]) -> bool:
+    """One is right in each repeat, the other in none."""
+    return (min(a) >= RIGHT and max(b) < RIGHT) or (min(b) >= RIGHT and max(a) < RIGHT)
+
+
+def _latencies(
+    a: Mapping[Key, Sequence[TurnRow]], b: Mapping[Key, Sequence[TurnRow]], both: Sequence[Key]
+) -> list[Pair]:
+    def of(turns: Sequence[TurnRow]) -> list[float]:
+        valid = (t for t in turns if t.state == VerdictState.SCORED and t.metrics is not None)
+        return [t.metrics.latency_s for t in valid if t.metrics and t.metrics.latency_s is not None]
+
+    found = {k: (of(a[k]), of(b[k])) for k in both}
+    return [
+        Pair(scenario=k[0], turn=k[1], a=fmean(x), b=fmean(y))
+        for k, (x, y) in found.items()
+        if x and y
+    ]
+
+
+def _notes(a: Side, b: Side) -> list[str]:
+    notes = []
+    hashes = {s.id: s.sha256 for s in a.plan.scenarios}
+    changed = [s.id for s in b.plan.scenarios if hashes.get(s.id, s.sha256) != s.sha256]
+    if changed:
+        shown = ", ".join(changed[:5]) + (" ..." if len(changed) > 5 else "")
+        notes.append(f"{len(changed)} scenarios are not the same file in both runs: {shown}")
+    judges_a, judges_b = _judges(a), _judges(b)
+    if judges_a and judges_b and judges_a != judges_b:
+        notes.append(f"judged differently: A by {_and(judges_a)}, B by {_and(judges_b)}")
+    for name in sorted({*_conditions(a), *_conditions(b)}):
+        x, y = _conditions(a).get(name, set()), _conditions(b).get(name, set())
+        if x and y and x != y:
+            notes.append(f"other conditions: {name} is {_and(x)} in A and {_and(y)} in B")
+    if any(r.trace is not None and r.trace.shared_host for r in (*a.rows, *b.rows)):
+        notes.append("some latencies were measured on a host that agents shared")
+    return notes
+
+
+def _judges(side: Side) -> set[str]:
+    verdicts = [t.verdict for r in side.rows for t in r.turns if t.verdict is not None]
+    return {f"{v.judge} {v.judge_version}" for v in verdicts}
+
+
+def _conditions(side: Side) -> dict[str, set[str]]:
+    """The recorded options that numbers must not be mixed across."""
+    out: dict[str, set[str]] = {}
+    for row in side.rows:
+        for name in ("decide", "commit", "pace"):
+            if row.trace is not None and name in row.trace.conditions:
+                out.setdefault(name, set()).add(str(row.trace.conditions[name]))
+    return out
+
+
+def _and(words: set[str]) -> str:
+    return ", ".join(sorted(words))

@@ -1,0 +1,207 @@
+"""A run as tables for other programs: `turns`, `attempts` and `scores`, as CSV or Parquet.
+
+One row for everything that was planned, scored or not. Columns and their meaning are in COLUMNS; an
+empty cell (null in Parquet) is a value that does not exist. Counterparts: `simulator.report.rows`
+and `simulator.report.summary` have what is in them.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from simulator.errors import InputError, MissingExtra
+from simulator.report.aggregate import major_of, tier_of
+from simulator.report.rows import AttemptRow, TurnRow, read_rows
+from simulator.report.statistics import Score
+from simulator.report.summary import Part, Summary, summarise
+
+Cell = str | int | float | bool | None
+Table = list[dict[str, Cell]]
+
+COLUMNS: Mapping[str, Mapping[str, type]] = {
+    "turns": {
+        "attempt": str,
+        "scenario": str,
+        "task": str,
+        "major": str,
+        "tier": str,
+        "agent": str,
+        "repeat": int,
+        "outcome": str,
+        "turn": str,
+        "index": int,
+        "expect": str,
+        "state": str,
+        "score": float,
+        "content": float,
+        "judge": str,
+        "judge_version": str,
+        "why": str,
+        "latency_s": float,
+        "latency_uncertainty_s": float,
+        "latency_invalid": str,
+        "missed": bool,
+        "late": bool,
+        "premature": bool,
+        "false_alarms": int,
+        "kept_by": str,
+        "reply_words": int,
+        "overlap_s": float,
+    },
+    "attempts": {
+        "attempt": str,
+        "scenario": str,
+        "task": str,
+        "agent": str,
+        "repeat": int,
+        "outcome": str,
+        "reason": str,
+        "recording": str,
+        "seconds": float,
+        "score": float,
+        "coverage": float,
+        "latency_p50_s": float,
+        "problem": str,
+    },
+    "scores": {
+        "agent": str,
+        "level": str,
+        "name": str,
+        "mean": float,
+        "ci_low": float,
+        "ci_high": float,
+        "clustered_by": str,
+        "planned": int,
+        "scored": int,
+        "coverage": float,
+        "low": float,
+        "high": float,
+    },
+}
+"""`score` of a turn is 0 to 1; of an attempt, and `mean` and the bounds of `scores`, 0 to 100."""
+
+
+def tables(run: Path) -> dict[str, Table]:
+    """The three tables of a run. Raises RecordingError if it is none."""
+    summary = summarise(run)
+    _, rows = read_rows(run)
+    made = {
+        "turns": [_turn(row, turn) for row in rows for turn in row.turns],
+        "attempts": _attempts(summary),
+        "scores": list(_scores(summary)),
+    }
+    return {name: [_typed(name, row) for row in own] for name, own in made.items()}
+
+
+def _typed(name: str, row: Mapping[str, Cell]) -> dict[str, Cell]:
+    """Numbers that may have a fraction as such, also where it is 0."""
+    kinds = COLUMNS[name]
+    return {k: float(v) if kinds[k] is float and v is not None else v for k, v in row.items()}
+
+
+def _turn(row: AttemptRow, turn: TurnRow) -> dict[str, Cell]:
+    attempt, verdict, task = row.result.attempt, turn.verdict, row.scenario.task
+    out: dict[str, Cell] = {
+        "attempt": attempt.id,
+        "scenario": attempt.scenario,
+        "task": task,
+        "major": major_of(task),
+        "tier": tier_of(task),
+        "agent": attempt.agent,
+        "repeat": attempt.repeat,
+        "outcome": str(row.result.outcome),
+        "turn": turn.turn.id,
+        "index": turn.turn.index,
+        "expect": turn.turn.expect,
+        "state": turn.state,
+        "score": turn.score,
+        "content": None if verdict is None else verdict.content,
+        "judge": None if verdict is None else verdict.judge,
+        "judge_version": None if verdict is None else verdict.judge_version,
+        "why": turn.why,
+    }
+    measured = turn.metrics if row.trusted else None
+    names = [n for n in COLUMNS["turns"] if n not in out]
+    return out | {n: None if measured is None else getattr(measured, n) for n in names}
+
+
+def _attempts(summary: Summary) -> Table:
+    return [
+        {"attempt": a.id} | {n: getattr(a, n) for n in COLUMNS["attempts"] if n != "attempt"}
+        for a in summary.attempts
+    ]
+
+
+def _scores(summary: Summary) -> Iterator[dict[str, Cell]]:
+    for agent, part in summary.by_agent.items():
+        for level, name, score in _levels(part):
+            ci = score.ci95 or (None, None)
+            yield {
+                "agent": agent,
+                "level": level,
+                "name": name,
+                "mean": score.mean,
+                "ci_low": ci[0],
+                "ci_high": ci[1],
+                "clustered_by": score.clustered_by,
+                "planned": score.planned,
+                "scored": score.scored,
+                "coverage": score.coverage,
+                "low": score.low,
+                "high": score.high,
+            }
+
+
+def _levels(part: Part) -> Iterator[tuple[str, str, Score]]:
+    yield "overall", "overall", part.score
+    for level, scores in (("tier", part.by_tier), ("major", part.by_major), ("task", part.by_task)):
+        for name, score in scores.items():
+            yield level, name, score
+
+
+def write_csv(run: Path, folder: Path) -> list[Path]:
+    """Write `turns.csv`, `attempts.csv` and `scores.csv`. Raises InputError if it cannot."""
+    return [_csv(path, name, rows) for name, path, rows in _places(run, folder, "csv")]
+
+
+def write_parquet(run: Path, folder: Path) -> list[Path]:
+    """The same as Parquet. Raises MissingExtra without pyarrow, InputError if it cannot be
+    written."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtra(
+            "writing parquet needs pyarrow", hint="pip install 'omnistage[parquet]'"
+        ) from None
+    kinds = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+    written = []
+    for name, path, rows in _places(run, folder, "parquet"):
+        schema = pa.schema([(column, kinds[kind]) for column, kind in COLUMNS[name].items()])
+        try:
+            pq.write_table(pa.Table.from_pylist(rows, schema=schema), path)
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+        written.append(path)
+    return written
+
+
+def _places(run: Path, folder: Path, kind: str) -> list[tuple[str, Path, Table]]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write to {folder}: {error.strerror}") from None
+    return [(name, folder / f"{name}.{kind}", rows) for name, rows in tables(run).items()]
+
+
+def _csv(path: Path, name: str, rows: Sequence[Mapping[str, Cell]]) -> Path:
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS[name], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+    return path

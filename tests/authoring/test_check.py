@@ -1,0 +1,195 @@
+"""What `omnistage check` finds: each warning of its own, and all errors of the media at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simulator.authoring.check import Checked, check_all
+from simulator.authoring.findings import Level
+from simulator.cli.check import check_scenarios
+from simulator.errors import InputError
+from simulator.media.cache import Cache
+from simulator.plugins import content_root
+
+from .conftest import Desk
+
+ASKED = """\
+  - until: 6
+    say:
+      text: Which square moves?
+      file: ask.wav
+    answer: The yellow square moves.
+    key_points:
+      - yellow
+    evidence:
+      - [0, 4]
+"""
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache(tmp_path / "cache")
+
+
+def checked(cache: Cache, *files: Path) -> list[Checked]:
+    return list(check_all([str(f) for f in files], cache))
+
+
+def texts(cache: Cache, file: Path, level: Level) -> list[str]:
+    *_, one = checked(cache, file)
+    return [f"{f.line}: {f.text}" for f in one.findings if f.level is level]
+
+
+def test_nothing_to_say(desk: Desk, cache: Cache) -> None:
+    desk.sound("ask.wav", 2)
+    assert checked(cache, desk.write(ASKED))[0].findings == ()
+
+
+def test_errors_of_the_media_come_all_at_once(desk: Desk, cache: Cache) -> None:
+    desk.sound("ask.wav", 7)
+    desk.sound("none.wav", 0)
+    more = "  - until: 14\n    say:\n      text: Hm\n      file: none.wav\n    either: true\n"
+    head = "goal: 你好\n"
+    found = texts(cache, desk.write(ASKED + more, head=head), Level.ERROR)
+    assert len(found) == 4, found
+    assert found[0].startswith("6: goal:")
+    assert "U+4F60" in found[0]
+    assert found[1].startswith("9: turns[0].say: lasts 7.00 s and does not fit")
+    assert "14 s is after the end of clip.mkv, which lasts 12.00 s" in found[2]
+    assert "none.wav" in found[3]
+
+
+def test_all_problems_of_the_file_itself(desk: Desk, cache: Cache) -> None:
+    found = texts(cache, desk.write("  - until: 3\n  - untill: 5\n    quiet: yes\n"), Level.ERROR)
+    assert [f.split(":")[0] for f in found] == ["7", "8", "8", "9"]
+
+
+WARNED = {
+    "no `evidence`": ASKED.replace("    evidence:\n      - [0, 4]\n", ""),
+    "after the answer falls due": ASKED.replace("[0, 4]", "[7, 8]"),
+    "the user speaks, and quiet is expected": "  - until: 6\n    say:\n      text: Hm\n"
+    "      file: ask.wav\n    quiet: true\n",
+    "repeating it counts": ASKED.replace("- yellow", "- square"),
+    "does not make the turn's own key point 'blue'": ASKED.replace("- yellow", "- blue"),
+    "the same words make both": ASKED.replace("- yellow", "- yellow\n      - [the yellow, gold]"),
+    "write `quiet: true` instead": ASKED.replace("The yellow square moves.", "KEEP QUIET"),
+    "cannot tell the two apart": ASKED
+    + ASKED.replace("until: 6", "until: 10")
+    .replace("The yellow square moves", "It is yellow")
+    .replace("- yellow", "- [yellow, gold]"),
+}
+
+
+@pytest.mark.parametrize("what", WARNED)
+def test_each_warning(desk: Desk, cache: Cache, what: str) -> None:
+    desk.sound("ask.wav", 2)
+    found = checked(cache, desk.write(WARNED[what]))[0].findings
+    assert [f.level for f in found] == [Level.WARNING], found
+    assert what in found[0].text
+
+
+def test_a_clip_without_licence(desk: Desk, cache: Cache) -> None:
+    file = desk.write("  - until: 6\n    quiet: true\n")
+    file.write_text(file.read_text().replace("  licence: CC0-1.0\n", ""))
+    assert "no licence" in texts(cache, file, Level.WARNING)[0]
+
+
+@pytest.mark.parametrize(
+    ("loud", "pace", "warned"),
+    [
+        ([(6, 8)], "continuous", True),
+        ([(6, 8)], "wait", False),
+        ([(6.6, 8)], "continuous", False),
+        ([(6.2, 6.4)], "continuous", True),
+        ([], "continuous", False),
+    ],
+)
+def test_the_pause_that_a_turn_detector_needs(
+    desk: Desk, cache: Cache, loud: list[tuple[float, float]], pace: str, warned: bool
+) -> None:
+    desk.sound("ask.wav", 2)
+    desk.clip("clip.mkv", 12, loud)
+    file = desk.write(ASKED + "  - until: 12\n    quiet: true\n", head=f"pace: {pace}\n")
+    found = texts(cache, file, Level.WARNING)
+    assert bool(found) is warned, found
+    assert all("pause of 0.5 s" in f for f in found)
+
+
+def test_a_bystander_takes_the_pause_too(desk: Desk, cache: Cache) -> None:
+    desk.sound("ask.wav", 2)
+    head = "pace: continuous\nvoices:\n  guest: someone\n"
+    guest = (
+        "  - until: 12\n    say:\n      text: Well\n      file: ask.wav\n      voice: guest\n"
+        "      at: 6.2\n    quiet: true\n"
+    )
+    assert "2.2 s" not in str(texts(cache, desk.write(ASKED, head=head), Level.WARNING))
+    assert "pause" in texts(cache, desk.write(ASKED + guest, head=head), Level.WARNING)[0]
+
+
+def test_a_clip_that_is_elsewhere_is_a_note(desk: Desk, cache: Cache) -> None:
+    file = desk.folder / "far.yaml"
+    file.write_text(
+        "version: 1\nid: far\nclip:\n  url: https://example.org/x.mp4\n  licence: CC0-1.0\n"
+        f"  sha256: {'0' * 64}\nturns:\n  - until: 6\n    quiet: true\n"
+    )
+    (one,) = checked(cache, file)
+    assert [f.level for f in one.findings] == [Level.NOTE]
+
+
+def test_folders_and_ids(desk: Desk, cache: Cache) -> None:
+    turn = "  - until: 6\n    quiet: true\n"
+    desk.write(turn, name="one.yaml")
+    desk.write(turn, name="two.yaml")
+    desk.write(turn, name=".hidden/three.yaml")
+    (desk.folder / "notes.yaml").write_text("some: thing\n")
+    one, two = checked(cache, desk.folder)
+    assert one.findings == ()
+    assert [f.text for f in two.findings] == [
+        f"id: 'made' is the id of {desk.folder / 'one.yaml'} already"
+    ]
+    assert len(checked(cache, desk.folder, desk.folder / "one.yaml")) == 2, "each file once"
+
+
+def test_folder_without_scenarios(tmp_path: Path, cache: Cache) -> None:
+    with pytest.raises(InputError, match="no scenario in this folder"):
+        list(check_all([str(tmp_path)], cache))
+
+
+def test_exit_status(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.sound("ask.wav", 2)
+    file = desk.write(ASKED)
+    assert check_scenarios([str(file)]) == 0
+    file.write_text(file.read_text().replace("[0, 4]", "[7, 8]"))
+    assert check_scenarios([str(file)]) == 1
+    file.write_text(file.read_text().replace("until: 6", "until: 60"))
+    assert check_scenarios([str(file)]) == 2
+    assert f"{file}:7: error: turns[0].until: 60 s" in capsys.readouterr().out
+
+
+def test_the_bundled_scenarios_pass(cache: Cache, media_dir: Path) -> None:
+    found = [f for one in check_all([str(content_root("scenarios"))], cache) for f in one.findings]
+    assert found == []
+
+
+def test_a_collection(desk: Desk, cache: Cache) -> None:
+    turn = "  - until: 6\n    quiet: true\n"
+    desk.write(turn, name="one.yaml")
+    two = desk.write(turn, name="two.yaml", id="two")
+    shared = desk.folder / "collection.yaml"
+    shared.write_text("version: 1\nlicences:\n  clip.mkv: CC0-1.0\n  gone.mp4: CC0-1.0\n")
+    two.write_text(two.read_text().replace("  licence: CC0-1.0\n", ""))
+    found = [str(f) for c in checked(cache, desk.folder) for f in c.findings]
+    assert found == [f"{shared}:4: warning: licences.gone.mp4: fits no file in this collection"]
+    two.write_text(two.read_text().replace("id: two", "id: made"))
+    assert "is the id of" in texts(cache, two, Level.ERROR)[0], "also if only one is looked at"
+
+
+def test_a_broken_collection_is_told_once(desk: Desk, cache: Cache) -> None:
+    turn = "  - until: 6\n    quiet: true\n"
+    desk.write(turn, name="one.yaml")
+    desk.write(turn, name="two.yaml", id="two")
+    (desk.folder / "collection.yaml").write_text("version: 1\npace: fast\n")
+    (one,) = checked(cache, desk.folder)
+    assert [f.line for f in one.findings] == [2]
