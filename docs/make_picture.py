@@ -12,7 +12,7 @@ from pathlib import Path
 import av
 from PIL import Image, ImageDraw, ImageFont
 
-from simulator.media.subtitle import font_path
+from simulator.media.lettering import Lettering
 from simulator.recording.measure import load_trace
 from simulator.recording.trace import Trace
 from simulator.scenario.load import load_recorded_scenario
@@ -64,7 +64,7 @@ def main(run: Path) -> None:
     traces = [load_trace(f, load_recorded_scenario(f)) for f in folders]
     end = max(t.end - (t.play_at or 0.0) for t in traces)
     scale = (WIDTH - LEFT - 20) / end
-    font, small = (ImageFont.truetype(str(font_path()), size) for size in (20, 14))
+    font, small = (ImageFont.truetype(str(Lettering().path), size) for size in (20, 14))
     first = traces[0]
     times = [t.done - (first.play_at or 0.0) - 0.2 for t in first.turns if t.expect == "answer"]
     shots = frames(folders[0] / "session.mkv", times)
