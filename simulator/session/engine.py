@@ -237,7 +237,7 @@ class _Attempt:
             for task in around:
                 task.cancel()
         self._write(peer.health())
-        p99 = peer.vitals.send_p99_ms()
+        p99 = peer.send_p99_ms()
         if finish.outcome is Outcome.COMPLETED and p99 > PACING_LIMIT_MS:
             reason = f"pacing: send-time error p99 {p99:.1f} ms is over {PACING_LIMIT_MS:g} ms"
             return Finish(outcome=Outcome.INSTRUMENT_INVALID, reason=reason)
