@@ -85,8 +85,10 @@ def load_collection(path: Path) -> Collection:
 
 
 def bundled_scenarios() -> list[Path]:
-    """The scenario files that come with Omnistage."""
-    return sorted(f for f in content_root("scenarios").glob("*/*.yaml") if f.name != COLLECTION)
+    """The scenario files that come with Omnistage, alone in a folder or in a collection's."""
+    root = content_root("scenarios")
+    files = [*root.glob("*/*.yaml"), *root.glob("*/*/*.yaml")]
+    return sorted(f for f in files if f.name != COLLECTION)
 
 
 def find_scenario(path_or_id: str | Path) -> Path:
