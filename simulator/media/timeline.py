@@ -21,7 +21,9 @@ PTIME = 0.020
 """Seconds of sound in a packet; all parts last a whole number of these."""
 
 GROUP = 8
-"""Packets of a frame that leave at once; the next group follows a millisecond later."""
+"""Packets of a frame that leave at once."""
+GROUP_GAP = 0.001
+"""Seconds until the next of a frame's groups leaves."""
 SPREAD = 0.016
 """Seconds in which a frame has left, however many packets it has: half of 33 ms."""
 
@@ -33,8 +35,12 @@ def spread(index: int, count: int) -> float:
     and overrun the socket of a peer that is slow for a moment; so, as from a paced camera, it
     leaves in groups.
     """
-    group = max(GROUP, -(-count // round(SPREAD * 1_000)))
-    return index // group * 0.001
+    return index // group_size(count) * GROUP_GAP
+
+
+def group_size(count: int) -> int:
+    """How many of a frame's `count` packets leave at once."""
+    return max(GROUP, -(-count // round(SPREAD / GROUP_GAP)))
 
 
 def on_grid(seconds: float) -> float:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from enum import IntEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 MAGIC = 0xA1B23C4D
@@ -44,10 +45,12 @@ _ENDS = tuple(
 )
 _FLOWS = {(ends, port): flow for flow, (ends, port) in zip(Flow, _ENDS, strict=True)}
 
-_RECORD = struct.Struct(">IIIIHH6sH8sHHHH")
-"""pcap: seconds, nanoseconds, kept, whole; IPv4: version to service, length, identity to protocol,
-checksum, both addresses; UDP: both ports, length, checksum (0: none)."""
-OVERHEAD = _RECORD.size
+_STAMP = struct.Struct(">II")
+"""pcap: seconds, nanoseconds."""
+_RECORD = struct.Struct(">IIHH6sH8sHHHH")
+"""pcap: kept, whole; IPv4: version to service, length, identity to protocol, checksum, both
+addresses; UDP: both ports, length, checksum (0: none)."""
+OVERHEAD = _STAMP.size + _RECORD.size
 _PCAP_HEADER = struct.Struct(">IIII")
 _IP_UDP = 28
 _MIDDLE = b"\x00\x00\x40\x00\x40\x11"
@@ -61,38 +64,33 @@ def _sum16(data: bytes) -> int:
 _HEADS = tuple((ends, port, 0x4500 + _sum16(_MIDDLE) + _sum16(ends)) for ends, port in _ENDS)
 
 
-def put(buffer: bytearray, at: int, t: float, flow: Flow, packet: bytes, keep: int) -> int:
-    """Write a record with the first `keep` bytes of `packet` at `at`; returns where it ends.
-
-    Called some hundred times a second and session, hence positional and one `struct` call.
-    The buffer must have `OVERHEAD + keep` bytes left there.
-    """
+def stamp(t: float) -> bytes:
+    """How a record of session time `t` begins."""
     seconds = int(t)
-    size = len(packet)
+    return _STAMP.pack(seconds, int((t - seconds) * 1e9))
+
+
+@lru_cache(maxsize=4_096)
+def head(flow: Flow, size: int, keep: int) -> bytes:
+    """What follows the stamp in a record of a packet of `size` bytes, before its first `keep`."""
     length = size + _IP_UDP
     ends, port, total = _HEADS[flow]
     total += length
     total = (total & 0xFFFF) + (total >> 16)
-    _RECORD.pack_into(
-        buffer,
-        at,
-        seconds,
-        int((t - seconds) * 1e9),
+    check = ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
+    return _RECORD.pack(
         keep + _IP_UDP,
         length,
         0x4500,
         length,
         _MIDDLE,
-        ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF,
+        check,
         ends,
         port,
         port,
         size + 8,
         0,
     )
-    at += OVERHEAD
-    buffer[at : at + keep] = packet if keep == size else packet[:keep]
-    return at + keep
 
 
 def header_size(packet: bytes) -> int:

@@ -1,9 +1,9 @@
 """Writes a recording while its session plays, so that it reads up to any moment at which we die.
 
-Events are written line by line, the RTP log at least each second and at each 64 KiB; nothing waits
-in this process for longer. (A lost process loses nothing more; a lost machine may, as nothing is
-forced to the disk.) No secret reaches a file, see `simulator.recording.redact`. One writer belongs
-to one session and one event loop. Counterparts: `simulator.rtc.taps` calls it as a `Tap`,
+Events are written line by line, the RTP log at least each second and at each 512 packets; nothing
+waits in this process for longer. (A lost process loses nothing more; a lost machine may, as nothing
+is forced to the disk.) No secret reaches a file, see `simulator.recording.redact`. One writer
+belongs to one session and one event loop. Counterparts: `simulator.rtc.taps` calls it as a `Tap`,
 `simulator.session.engine` writes the events, `simulator.recording.reader` reads all of it back;
 recordings/README.md is the specification.
 """
@@ -15,7 +15,7 @@ import json
 import math
 import os
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -33,13 +33,13 @@ from simulator.recording.manifest import (
 from simulator.recording.message import wire_record
 from simulator.recording.records import Record, RtpRecord, Stamped, Unknown, to_json
 from simulator.recording.redact import MARK, Redactor
-from simulator.recording.rtplog import FILE_HEADER, OVERHEAD, Flow, header_size, put
+from simulator.recording.rtplog import FILE_HEADER, Flow, head, header_size, stamp
 from simulator.scenario.collection import COLLECTION, find_collection
 
-FLUSH_BYTES = 64 * 1024
+FLUSH_RECORDS = 512
 FLUSH_SECONDS = 1.0
-_SPARE = 8 * 1024
-"""Room behind FLUSH_BYTES for one more record; larger packets are cut in the log."""
+LONGEST = 8 * 1024
+"""Bytes of a packet in the log; larger ones are cut there."""
 MEDIA_BYTES = 2
 """Payload bytes of sent video that are kept behind its header: the kind of NAL unit and whether one
 begins, and for a resend the number of the packet that it repeats."""
@@ -92,8 +92,8 @@ class RecordingWriter:
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise InstrumentError(f"{folder}: {error.strerror}") from None
             raise InputError(f"cannot record to {folder}: {error.strerror}") from None
-        self._buffer = bytearray(FLUSH_BYTES + _SPARE + OVERHEAD)
-        self._used = 0
+        self._log: list[bytes] = []
+        """Records of packets that are not in the file yet."""
         self._flushed = 0.0
 
     # ------------------------------------------------------------ events
@@ -127,29 +127,31 @@ class RecordingWriter:
 
     # ------------------------------------------------------------ the tap
 
-    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
+    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+        first = packets[0]
         # A frame's packets leave in groups; the line is that of the first, the frame's own time.
-        if due is not None and packet[4:8] != self._stamps[kind] and len(packet) >= 12:
-            self._stamps[kind] = packet[4:8]
-            self._follow(t, kind, packet, due)
+        if due is not None and first[4:8] != self._stamps[kind] and len(first) >= 12:
+            self._stamps[kind] = first[4:8]
+            self._follow(t, kind, first, due)
         if kind == "audio":
-            self._add(t, _SENT_AUDIO, packet, len(packet))
+            for packet in packets:
+                self._add(t, _SENT_AUDIO, packet)
         else:
-            keep = header_size(packet) + MEDIA_BYTES
-            self._add(t, _SENT_VIDEO, packet, min(keep, len(packet)))
+            # Those of one group have one header, but for its numbers.
+            self._add_heads(t, packets, header_size(first) + MEDIA_BYTES)
 
     def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
         packet = self._redactor.packet(packet)
         if kind == "audio":
-            self._add(t, _RECEIVED_AUDIO, packet, len(packet))
+            self._add(t, _RECEIVED_AUDIO, packet)
         else:
             self._add(t, Flow.RECEIVED_VIDEO, packet, header_size(packet))
 
     def sent_rtcp(self, t: float, packet: bytes) -> None:
-        self._add(t, Flow.SENT_RTCP, packet, len(packet))
+        self._add(t, Flow.SENT_RTCP, packet)
 
     def received_rtcp(self, t: float, packet: bytes) -> None:
-        self._add(t, Flow.RECEIVED_RTCP, self._redactor.packet(packet), len(packet))
+        self._add(t, Flow.RECEIVED_RTCP, self._redactor.packet(packet))
 
     def wire(self, t: float, dir: Literal["in", "out"], raw: str | bytes) -> None:
         self._write(t, self._turn, wire_record(dir, raw, self._redactor))
@@ -169,19 +171,30 @@ class RecordingWriter:
         )
         self._write(t, self._turn, record)
 
-    def _add(self, t: float, flow: Flow, packet: bytes, keep: int) -> None:
-        self._used = put(self._buffer, self._used, t, flow, packet, min(keep, _SPARE))
-        if self._used >= FLUSH_BYTES or t - self._flushed >= FLUSH_SECONDS:
+    def _add(self, t: float, flow: Flow, packet: bytes, keep: int = LONGEST) -> None:
+        size = len(packet)
+        kept = packet if size <= keep else packet[:keep]
+        self._log.append(b"".join((stamp(t), head(flow, size, len(kept)), kept)))
+        if len(self._log) >= FLUSH_RECORDS or t - self._flushed >= FLUSH_SECONDS:
+            self._flush(t)
+
+    def _add_heads(self, t: float, packets: Sequence[bytes], keep: int) -> None:
+        """The first bytes of packets of sent video."""
+        begin, records = stamp(t), self._log
+        for packet in packets:
+            size = len(packet)
+            records.append(begin + head(_SENT_VIDEO, size, min(keep, size)) + packet[:keep])
+        if len(records) >= FLUSH_RECORDS or t - self._flushed >= FLUSH_SECONDS:
             self._flush(t)
 
     # ------------------------------------------------------------ to the disk
 
     def _flush(self, t: float) -> None:
         self._flushed = t
-        if self._used:
-            used, self._used = self._used, 0
+        if self._log:
+            records, self._log = self._log, []
             try:
-                self._packets.append(memoryview(self._buffer)[:used])
+                self._packets.append(b"".join(records))
             except OSError as error:
                 self._fail(RTP_LOG, error)
 

@@ -13,6 +13,8 @@ import itertools
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
+from simulator.rtc.quiet import QUIET
+
 
 class Pacer:
     """Calls back at times of the event loop's clock. Callbacks must not raise."""
@@ -49,6 +51,8 @@ class Pacer:
         finally:
             self._firing = False
         if heap:
+            # Nobody has anything to send until then.
+            QUIET.pause(now, heap[0][0])
             self._set(heap[0][0])
 
 

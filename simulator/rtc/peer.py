@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -129,10 +129,10 @@ class Peer:
 
     # ------------------------------------------------------------ tap: everything that crosses
 
-    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
-        self.vitals.sent_rtp(t, kind, packet, due)
+    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+        self.vitals.sent_rtp(t, kind, packets, due)
         try:
-            self._tap.sent_rtp(t, kind, packet, due)
+            self._tap.sent_rtp(t, kind, packets, due)
         except (OmnistageError, OSError) as error:
             self._tap_failed(error)
 

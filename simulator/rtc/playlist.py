@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from simulator.clock import Clock
 from simulator.errors import InstrumentError
-from simulator.media.packets import PacketFile
+from simulator.media.packets import PacketFile, PacketTrack
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, VIDEO_CLOCK
 from simulator.rtc.taps import Kind
 
@@ -30,8 +30,14 @@ class Scheduled(NamedTuple):
     """Session time at which it should leave."""
     ticks: int
     """RTP ticks since the first part began; not wrapped."""
-    payload: bytes
-    """An Opus packet, or an access unit in Annex-B."""
+    track: PacketTrack
+    number: int
+    """Which packet of it."""
+
+    @property
+    def payload(self) -> bytes:
+        """An Opus packet, or an access unit in Annex-B."""
+        return self.track.payload(self.number)
 
 
 @dataclass(slots=True)
@@ -57,6 +63,8 @@ class _Cursor:
     """Ticks of the last packet that left, from session time zero."""
     next: Scheduled | None = None
     """What `peek` found; kept until it leaves or the schedule changes."""
+    ticks: int = 0
+    """Its ticks, from session time zero."""
 
 
 class Playlist:
@@ -139,9 +147,11 @@ class Playlist:
             if cursor.index >= len(track) and entry.loop and len(track):
                 cursor.round, cursor.index = cursor.round + 1, 0
             if cursor.index < len(track):
-                ticks = self._ticks(kind, entry, cursor, int(track.pts[cursor.index]))
+                start = (entry.at + cursor.round * entry.length) * _SLOT[kind]
+                ticks = start + track.ticks(cursor.index)
                 if entry.end is None or ticks < entry.end * _SLOT[kind]:
-                    cursor.next = self._scheduled(kind, entry, cursor.index, ticks)
+                    cursor.ticks = ticks
+                    cursor.next = self._scheduled(kind, track, cursor.index, ticks)
                     return cursor.next
             cursor.entry, cursor.round, cursor.index = cursor.entry + 1, 0, 0
         return None
@@ -149,17 +159,11 @@ class Playlist:
     def advance(self, kind: Kind) -> None:
         """The packet that `peek` gave has left (or is leaving)."""
         cursor = self._cursors[kind]
-        entry = self._entries[cursor.entry]
-        track = entry.part.audio if kind == "audio" else entry.part.video
-        cursor.sent = self._ticks(kind, entry, cursor, int(track.pts[cursor.index]))
+        cursor.sent = cursor.ticks
         cursor.index += 1
         cursor.next = None
 
-    def _ticks(self, kind: Kind, entry: _Entry, cursor: _Cursor, pts: int) -> int:
-        return (entry.at + cursor.round * entry.length) * _SLOT[kind] + pts
-
-    def _scheduled(self, kind: Kind, entry: _Entry, index: int, ticks: int) -> Scheduled:
-        track = entry.part.audio if kind == "audio" else entry.part.video
+    def _scheduled(self, kind: Kind, track: PacketTrack, index: int, ticks: int) -> Scheduled:
         base = self._base or 0
         due = (ticks + _SLOT["audio"]) / AUDIO_CLOCK if kind == "audio" else ticks / VIDEO_CLOCK
-        return Scheduled(due, ticks - base * _SLOT[kind], track.payload(index))
+        return Scheduled(due, ticks - base * _SLOT[kind], track, index)

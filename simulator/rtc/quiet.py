@@ -3,7 +3,7 @@
 A collection in the middle of a call stops every session of the process for tens of milliseconds.
 So while anybody plays it is off; on long calls young garbage is collected in a pause between
 packets, and everything when somebody who knows that nothing is measured asks for it. Counterparts:
-`simulator.rtc.peer` enters it for each call, `simulator.rtc.sender` offers the pauses.
+`simulator.rtc.peer` enters it for each call, `simulator.rtc.pacer` offers the pauses.
 """
 
 from __future__ import annotations

@@ -9,34 +9,44 @@ anything. Counterparts: `simulator.rtc.sender` and `simulator.rtc.taps`.
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+import struct
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from pylibsrtp import Error
 from pylibsrtp._binding import ffi, lib
 
+_UDP_SEGMENT = 103
+"""Linux's option for a buffer that the kernel cuts into datagrams (udp(7))."""
+_SEGMENT = struct.Struct("=H")
+_LONGEST = 65_000
+"""Bytes in one such buffer: no more than one datagram could have."""
+_TRAILER = 144
+"""Bytes behind a packet that libsrtp may use."""
+_CELLS = ffi.new("char[]", 1 << 16)
+_ROOM = memoryview(ffi.buffer(_CELLS))
+"""Where packets are encrypted, one after the other; emptied before anybody else's turn comes."""
+
 
 class Outlet:
-    """The way out of a DTLS transport: encrypts a packet and sends it on the nominated path."""
+    """The way out of a DTLS transport: encrypts packets and sends them on the nominated path."""
 
     def __init__(self, transport: Any) -> None:
-        session = transport._tx_srtp
         self._ice = transport.transport._connection
-        self._srtp = session._srtp[0]
-        self._cells = session._cdata
-        self._room = len(session._cdata) - 144
-        """The largest packet; libsrtp wants that much behind it."""
-        self._buffer = session._buffer
-        self._view = memoryview(session._buffer)
+        self._session = transport._tx_srtp
+        """Kept, as it owns the next."""
+        self._srtp = self._session._srtp[0]
         self._size = ffi.new("int *")
-        self._session = session
-        """Kept, as it owns the memory."""
         self._pair: Any = None
         self._socket: socket.socket | None = None
         self._address: Any = None
+        self._cuts = sys.platform == "linux"
+        """Whether the kernel cuts groups into datagrams for us."""
 
-    def sender(self) -> Callable[[bytes], None]:
-        """How to send now. Raises ConnectionError when there is no path."""
+    def send(self, packets: Sequence[bytes]) -> None:
+        """Send packets that belong together. Raises ConnectionError when there is no path."""
         pair = self._ice._nominated.get(1)
         if pair is None:
             raise ConnectionError("no path")
@@ -45,22 +55,51 @@ class Outlet:
             self._address = pair.remote_addr
             # None where the transport is not asyncio's own for UDP, as for a relay.
             self._socket = getattr(pair.protocol.transport, "_sock", None)
-        return self._send if self._socket is not None else self._send_through
+        ends = self._protect(packets)
+        if len(packets) > 1 and self._socket is not None and self._cuts and self._cut(ends):
+            return
+        for begin, end in pairwise(ends):
+            self._send(_ROOM[begin:end])
 
-    def _protect(self, packet: bytes) -> memoryview:
-        size = len(packet)
-        if size > self._room:
-            raise ValueError(f"a packet of {size} bytes is too long")
-        self._buffer[0:size] = packet
-        self._size[0] = size
-        status = lib.srtp_protect(self._srtp, self._cells, self._size)
-        if status:
-            raise ConnectionError(str(Error(status)))
-        return self._view[: self._size[0]]
+    def _protect(self, packets: Sequence[bytes]) -> list[int]:
+        """Encrypt packets into the room, one behind the other; returns where each begins and the
+        last one ends."""
+        at, ends, length, room = 0, [0], self._size, _ROOM
+        for packet in packets:
+            size = len(packet)
+            if at + size + _TRAILER > len(room):
+                raise ValueError(f"{len(packets)} packets of {size} bytes are too much at once")
+            room[at : at + size] = packet
+            length[0] = size
+            if status := lib.srtp_protect(self._srtp, _CELLS + at, length):
+                raise ConnectionError(str(Error(status)))
+            at += length[0]
+            ends.append(at)
+        return ends
 
-    def _send(self, packet: bytes) -> None:
+    def _cut(self, ends: Sequence[int]) -> bool:
+        """Send all in one call, if their sizes allow it: all alike, the last one maybe shorter."""
+        size = ends[1]
+        if ends[-1] > _LONGEST or any(b - a != size for a, b in pairwise(ends[:-1])):
+            return False
+        if ends[-1] - ends[-2] > size:
+            return False
         assert self._socket is not None
-        data = self._protect(packet)
+        ancillary = ((socket.IPPROTO_UDP, _UDP_SEGMENT, _SEGMENT.pack(size)),)
+        try:
+            self._socket.sendmsg((_ROOM[: ends[-1]],), ancillary, 0, self._address)
+        except BlockingIOError:
+            return False
+        except OSError:
+            # The kernel, the network device or a narrow path does not do it: nothing has left.
+            self._cuts = False
+            return False
+        return True
+
+    def _send(self, data: memoryview) -> None:
+        if self._socket is None:
+            self._pair.protocol.transport.sendto(bytes(data), self._address)
+            return
         try:
             self._socket.sendto(data, self._address)
         except BlockingIOError:
@@ -69,38 +108,44 @@ class Outlet:
             # As asyncio's transport has it: a datagram that could not be sent is a lost one.
             self._pair.protocol.error_received(error)
 
-    def _send_through(self, packet: bytes) -> None:
-        self._pair.protocol.transport.sendto(bytes(self._protect(packet)), self._address)
-
 
 def short_cut(
     transport: Any,
-    wanted: Callable[[bytes], bool],
+    streams: Mapping[bytes, Any],
     receive: Callable[[bytes], None],
 ) -> None:
-    """Give the RTP packets of a DTLS transport that are `wanted` (by their header, which is in
-    clear) to `receive`, decrypted, straight from the socket. All else goes the usual way."""
+    """Give the RTP packets of a DTLS transport whose SSRC is among `streams` (it is in clear) to
+    `receive`, decrypted, straight from the socket. All else goes the usual way."""
     for protocol in transport.transport._connection._protocols:
-        _shorten(protocol, transport, wanted, receive)
+        _shorten(protocol, transport, streams, receive)
 
 
 def _shorten(
     protocol: Any,
     transport: Any,
-    wanted: Callable[[bytes], bool],
+    streams: Mapping[bytes, Any],
     receive: Callable[[bytes], None],
 ) -> None:
     usual = protocol.datagram_received
+    session = transport._rx_srtp
+    srtp, cells, room = session._srtp[0], _CELLS, _ROOM
+    length = ffi.new("int *")
 
     def datagram_received(data: bytes, address: Any) -> None:
-        if len(data) < 12 or not 127 < data[0] < 192 or not wanted(data):
+        size = len(data)
+        if data[8:12] not in streams or not 127 < data[0] < 192 or is_rtcp(data):
             usual(data, address)
             return
-        try:
-            packet = transport._rx_srtp.unprotect(data)
-        except Error:
+        room[:size] = data
+        length[0] = size
+        if lib.srtp_unprotect(srtp, cells, length):
             # Not what the other side sent, or sent before: aiortc drops it as well.
             return
-        receive(packet)
+        receive(bytes(room[: length[0]]))
 
     protocol.datagram_received = datagram_received
+
+
+def is_rtcp(data: bytes) -> bool:
+    """Whether a packet of the shared port is RTCP (RFC 5761, section 4)."""
+    return len(data) >= 2 and 192 <= data[1] <= 208

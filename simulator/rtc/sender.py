@@ -18,14 +18,14 @@ from typing import Any
 
 from aiortc import RTCRtpTransceiver
 from aiortc.clock import current_ntp_time
-from aiortc.codecs.h264 import H264Encoder
 from aiortc.rtcrtpparameters import RTCRtpCodecParameters
 from aiortc.rtp import RtcpSrPacket
 
-from simulator.media.timeline import PTIME, spread
+from simulator.media.packets import PacketTrack
+from simulator.media.timeline import GROUP_GAP, PTIME, group_size
 from simulator.rtc.pacer import pacer
+from simulator.rtc.packetise import Packetised, Piece, packetised
 from simulator.rtc.playlist import Playlist, Scheduled
-from simulator.rtc.quiet import QUIET
 from simulator.rtc.secure import Outlet
 from simulator.rtc.taps import SENDER_LOOP, Kind, Tap
 
@@ -52,34 +52,26 @@ class _Extensions:
     def size(self) -> int:
         return len(self.before) + 3 * self.timed + len(self.after)
 
+    def at(self, t: float) -> bytes:
+        """Those of a packet that leaves at session time `t`."""
+        if not self.timed:
+            return self.before + self.after
+        return b"".join((self.before, (int(t * 262_144) & 0xFFFFFF).to_bytes(3), self.after))
 
+
+@dataclass(slots=True)
 class _Frame:
-    """The packets of a picture (or the one of a piece of sound) on their way out, in groups."""
+    """A picture (or a piece of sound) on its way out, in groups of packets."""
 
-    def __init__(self, payloads: Sequence[bytes], stamp: int, due: float) -> None:
-        self.stamp = stamp
-        self._payloads = payloads
-        self._due = due
-        self._next = 0
-
-    @property
-    def due(self) -> float:
-        """When the next group should leave."""
-        return self._due + spread(self._next, len(self._payloads))
-
-    @property
-    def left(self) -> int:
-        """Packets that `group` has not given yet."""
-        return len(self._payloads) - self._next
-
-    def group(self) -> Sequence[bytes]:
-        """The next group."""
-        begin, count = self._next, len(self._payloads)
-        offset, end = spread(begin, count), begin + 1
-        while end < count and spread(end, count) == offset:
-            end += 1
-        self._next = end
-        return self._payloads[begin:end]
+    data: bytes
+    pieces: Sequence[Piece]
+    stamp: int
+    due: float
+    """When the next group should leave."""
+    group: int
+    """Packets in a group."""
+    next: int = 0
+    """The first packet that has not left."""
 
 
 class PacedSender:
@@ -115,6 +107,8 @@ class PacedSender:
         self._first_byte = _VERSION_2
         self._frame: _Frame | None = None
         """What has begun to leave."""
+        self._packetised: tuple[PacketTrack, Packetised] | None = None
+        """Of the track that the last picture came from."""
         self._ntp_zero = 0
         self._last: tuple[int, float] = (0, 0.0)
         self._packets = 0
@@ -150,44 +144,41 @@ class PacedSender:
     def _changed(self) -> None:
         """Look what is next: the schedule has changed, or we have just begun."""
         if self._over is not None and not self._over.done() and self._frame is None:
-            self._wait()
+            scheduled = self._playlist.peek(self._kind)
+            self._wait(None if scheduled is None else scheduled.due)
 
-    def _wait(self) -> None:
-        """Have ourselves called when the next packet is due, if anything is scheduled."""
-        due = self._next_due()
-        if due is None:
-            self._alarm = None
-            return
-        QUIET.pause(self._playlist.now(), due)
+    def _wait(self, due: float | None) -> None:
+        """Have ourselves called at session time `due`; None: nothing is scheduled."""
         if self._alarm != due:
             self._alarm = due
-            self._pacer.at(self._playlist.clock_time(due), self._fire)
-
-    def _next_due(self) -> float | None:
-        if self._frame is not None:
-            return self._frame.due
-        scheduled = self._playlist.peek(self._kind)
-        return None if scheduled is None else scheduled.due
+            if due is not None:
+                self._pacer.at(self._playlist.clock_time(due), self._fire)
 
     def _fire(self) -> None:
         """Send what is due, and ask to come back when the next is."""
         playlist, kind = self._playlist, self._kind
         if self._over is None or self._over.done():
             return
-        if self._alarm is None or self._alarm > playlist.now() + _EARLY:
+        now = playlist.now()
+        if self._alarm is None or self._alarm > now + _EARLY:
             return  # set before the schedule changed
         self._alarm = None
         try:
-            while (due := self._next_due()) is not None and due <= playlist.now():
-                if self._frame is None:
-                    scheduled = playlist.peek(kind)
-                    assert scheduled is not None
+            while True:
+                following = self._frame or playlist.peek(kind)
+                if following is None:
+                    return
+                if following.due > now:
+                    self._wait(following.due)
+                    return
+                if isinstance(following, Scheduled):
                     playlist.advance(kind)
-                    self._frame = self._take(scheduled)
-                self._send(self._frame)
-                if self._frame.left == 0:
+                    self._frame = self._take(following)
+                frame = self._frame
+                assert frame is not None
+                self._send(frame)
+                if frame.next >= len(frame.pieces):
                     self._frame = None
-            self._wait()
         except ConnectionError:
             self._over.set_result(None)
         except Exception as error:  # noqa: BLE001
@@ -218,44 +209,40 @@ class PacedSender:
 
     def _take(self, scheduled: Scheduled) -> _Frame:
         """The next packet of sound, or picture in packets."""
-        audio = self._kind == "audio"
-        payloads = (scheduled.payload,) if audio else packetise(scheduled.payload)
-        stamp = (self._first_stamp + scheduled.ticks) & 0xFFFFFFFF
-        self._last = (stamp, scheduled.due)
-        return _Frame(payloads, stamp, scheduled.due)
+        due, ticks, track, index = scheduled
+        data = track.payload(index)
+        stamp = (self._first_stamp + ticks) & 0xFFFFFFFF
+        self._last = (stamp, due)
+        if self._kind == "audio":
+            return _Frame(data, ((b"", 0, len(data)),), stamp, due, 1)
+        if self._packetised is None or self._packetised[0] is not track:
+            self._packetised = (track, packetised(track))
+        pieces = self._packetised[1].of(index, data)
+        return _Frame(data, pieces, stamp, due, group_size(len(pieces)))
 
     def _send(self, frame: _Frame) -> None:
         """The group of a frame's packets that is next. Raises ConnectionError without a path."""
         assert self._outlet is not None
-        kind, due, stamp = self._kind, frame.due, frame.stamp
-        send = self._outlet.sender()
-        now, told, history = self._playlist.now, self._tap.sent_rtp, self._history
-        pack, first, ssrc = _HEADER.pack, self._first_byte, self._ssrc
-        before, timed, after = (
-            self._extensions.before,
-            self._extensions.timed,
-            self._extensions.after,
-        )
-        payloads = frame.group()
-        sequence, left, payload_type = (
-            self._sequence,
-            frame.left + len(payloads),
-            self._payload_type,
-        )
-        for payload in payloads:
-            left -= 1
-            t = now()
-            sent_at = (int(t * 262_144) & 0xFFFFFF).to_bytes(3) if timed else b""
-            mark = payload_type if left else payload_type | 0x80
-            head = pack(first, mark, sequence, stamp, ssrc)
-            packet = b"".join((head, before, sent_at, after, payload))
-            send(packet)
+        data, stamp, due, last = frame.data, frame.stamp, frame.due, len(frame.pieces) - 1
+        pack, join, first, ssrc = _HEADER.pack, b"".join, self._first_byte, self._ssrc
+        kind, sequence, history = self._payload_type, self._sequence, self._history
+        begin, end = frame.next, frame.next + frame.group
+        t = self._playlist.now()
+        extensions = self._extensions.at(t)
+        packets: list[bytes] = []
+        for index, (head, start, stop) in enumerate(frame.pieces[begin:end], begin):
+            mark = kind if index < last else kind | 0x80
+            header = pack(first, mark, sequence, stamp, ssrc)
+            packet = join((header, extensions, head, data[start:stop]))
             history[sequence % HISTORY] = packet
             sequence = (sequence + 1) & 0xFFFF
-            self._octets += len(payload)
-            told(t, kind, packet, due)
+            packets.append(packet)
+            self._octets += len(packet) - _HEADER.size - len(extensions)
+        self._outlet.send(packets)
         self._sequence = sequence
-        self._packets += len(payloads)
+        self._packets += len(packets)
+        frame.next, frame.due = end, due + GROUP_GAP
+        self._tap.sent_rtp(t, self._kind, packets, due)
 
     async def _send_report(self, packets: list[Any]) -> None:
         """A sender report goes out: fill in the stamp and time of the media, and the counts."""
@@ -291,10 +278,10 @@ class PacedSender:
             self._resend_sequence = (self._resend_sequence + 1) & 0xFFFF
         t = self._playlist.now()
         try:
-            self._outlet.sender()(packet)
+            self._outlet.send((packet,))
         except ConnectionError:
             return
-        self._tap.sent_rtp(t, self._kind, packet, None)
+        self._tap.sent_rtp(t, self._kind, (packet,), None)
 
 
 def _header_extensions(mid_id: int | None, mid: str, time_id: int | None) -> _Extensions:
@@ -312,8 +299,3 @@ def _header_extensions(mid_id: int | None, mid: str, time_id: int | None) -> _Ex
     words = (size + padding) // 4
     before = struct.pack(">HH", 0xBEDE, words) + elements
     return _Extensions(before, time_id is not None, bytes(padding))
-
-
-def packetise(access_unit: bytes) -> Sequence[bytes]:
-    """An Annex-B access unit as RTP payloads (RFC 6184, packetization mode 1)."""
-    return H264Encoder._packetize(H264Encoder._split_bitstream(access_unit))

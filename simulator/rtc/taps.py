@@ -10,15 +10,14 @@ aiortc: all of them are in `PRIVATE`, and a test holds that each still exists. C
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from aioice.stun import TransactionError
 from aiortc import RTCConfiguration, RTCPeerConnection
-from aiortc.codecs.h264 import H264Encoder
 from pylibsrtp import Session
 
-from simulator.rtc.secure import short_cut
+from simulator.rtc.secure import is_rtcp, short_cut
 
 Kind = Literal["audio", "video"]
 Direction = Literal["in", "out"]
@@ -47,10 +46,9 @@ PRIVATE: Mapping[str, tuple[str, ...]] = {
     "RTCRtpSender": ("_ssrc", "_rtx_ssrc", *SENDER_LOOP.values()),
     "RTCRtpTransceiver": ("_codecs", "_headerExtensions"),
     "RTCIceTransport": ("_connection",),
-    "H264Encoder": ("_packetize", "_split_bitstream"),
     "Connection": ("_nominated", "_protocols", "build_request", "remote_password"),
     "StunProtocol": ("request", "transport", "datagram_received"),
-    "Session": ("_srtp", "_cdata", "_buffer"),
+    "Session": ("_srtp",),
 }
 """Names of aiortc, aioice and pylibsrtp that `simulator.rtc` hooks or reads and that are not their
 public interface."""
@@ -65,8 +63,9 @@ class Tap(Protocol):
     may send.
     """
 
-    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
-        """An RTP packet in clear left at `t`; `due` is when it should have, None for resends."""
+    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+        """RTP packets in clear left together at `t`; `due` is when they should have, None for
+        resends."""
         ...
 
     def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
@@ -89,7 +88,7 @@ class Tap(Protocol):
 class NullTap:
     """Hears nothing; also the base of taps that want only some of it."""
 
-    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
+    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
         pass
 
     def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
@@ -111,9 +110,9 @@ class FanOut:
     def __init__(self, *taps: Tap) -> None:
         self._taps = taps
 
-    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
+    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
         for tap in self._taps:
-            tap.sent_rtp(t, kind, packet, due)
+            tap.sent_rtp(t, kind, packets, due)
 
     def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
         for tap in self._taps:
@@ -184,7 +183,7 @@ def _hook_sending(
             return
         kind = senders.get(int.from_bytes(data[8:12]))
         if kind is not None:
-            tap.sent_rtp(t, kind, data, None)
+            tap.sent_rtp(t, kind, (data,), None)
 
     setattr(transport, _SEND, tapped_send)
 
@@ -209,26 +208,24 @@ def _hook_receiving(
     rtp_in = getattr(transport, _RTP_IN)
     rtcp_in = getattr(transport, _RTCP_IN)
 
-    shortened = False
-
-    def known(data: bytes) -> bool:
-        """Whether a packet is of sound that has been heard before and that nobody decodes."""
-        streams = receivers.get(data[1] & 0x7F, _NOTHING)[1]
-        return int.from_bytes(data[8:12]) in streams
+    short: dict[bytes, Any] = {}
+    """Sources of sound that have been heard before and that nobody decodes, by SSRC."""
 
     def hear(data: bytes) -> None:
-        """What there is to do for such a packet, without parsing, routing and jitter buffer."""
+        """What there is to do for their packets, without parsing, routing and jitter buffer."""
         tap.received_rtp(now(), "audio", data)
-        stream = receivers[data[1] & 0x7F][1][int.from_bytes(data[8:12])]
-        stream.add(_Numbers(int.from_bytes(data[2:4]), int.from_bytes(data[4:8])))
+        short[data[8:12]].add(_Numbers(int.from_bytes(data[2:4]), int.from_bytes(data[4:8])))
 
     async def tapped_rtp(data: bytes, arrival_time_ms: int) -> None:
-        nonlocal shortened
-        if len(data) >= 12 and known(data):
+        if (source := data[8:12]) not in short:
+            streams = receivers.get(data[1] & 0x7F, _NOTHING)[1] if len(data) >= 12 else {}
+            stream = streams.get(int.from_bytes(source))
+            if stream is not None:
+                if not short:
+                    short_cut(transport, short, hear)
+                short[source] = stream
+        if source in short:
             hear(data)
-            if not shortened:
-                shortened = True
-                short_cut(transport, known, hear)
             return
         kind = receivers.get(data[1] & 0x7F, _NOTHING)[0] if len(data) >= 12 else None
         if kind is not None:
@@ -280,11 +277,6 @@ def _end_decoder(receiver: Any) -> None:
     receiver.receive = receive
 
 
-def is_rtcp(data: bytes) -> bool:
-    """Whether a packet of the shared port is RTCP (RFC 5761, section 4)."""
-    return len(data) >= 2 and 192 <= data[1] <= 208
-
-
 def missing_names() -> tuple[str, ...]:
     """Names of `PRIVATE` that the installed aiortc and aioice lack; starts an event loop."""
     return asyncio.run(find_missing_names())
@@ -305,7 +297,6 @@ async def find_missing_names() -> tuple[str, ...]:
             "RTCRtpSender": transceiver.sender,
             "RTCRtpTransceiver": transceiver,
             "RTCIceTransport": transport.transport,
-            "H264Encoder": H264Encoder,
             "Connection": ice,
             "Session": Session(),
             # A host with no address but loopback has none: then nothing can be said of it.

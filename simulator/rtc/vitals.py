@@ -10,7 +10,7 @@ import os
 import struct
 from array import array
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from simulator.recording.records import HealthRecord
@@ -63,7 +63,8 @@ class Vitals(NullTap):
     """Counts on what crosses; `record` sums up the last second."""
 
     def __init__(self) -> None:
-        self._errors: deque[tuple[float, float]] = deque(maxlen=1_000)
+        self._errors: deque[tuple[float, float, int]] = deque(maxlen=1_000)
+        """Time, error in seconds, how many packets had it."""
         self._histogram = array("L", bytes(_BINS_PER_SECOND * array("L").itemsize))
         self._streams: dict[int, _Received] = {}
         self._sent_reports: dict[int, float] = {}
@@ -80,12 +81,13 @@ class Vitals(NullTap):
 
     # ------------------------------------------------------------ tap
 
-    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
-        self.sent += 1
+    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+        count = len(packets)
+        self.sent += count
         if due is not None:
             error = abs(t - due)
-            self._errors.append((t, error))
-            self._histogram[min(int(error * _BINS_PER_SECOND), _BINS_PER_SECOND - 1)] += 1
+            self._errors.append((t, error, count))
+            self._histogram[min(int(error * _BINS_PER_SECOND), _BINS_PER_SECOND - 1)] += count
 
     def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
         self.last_heard = t
@@ -144,7 +146,8 @@ class Vitals(NullTap):
 
     def record(self, t: float, drops: int) -> HealthRecord:
         """The last second before session time `t`."""
-        errors = sorted(error for at, error in self._errors if at > t - WINDOW)
+        late = [(error, count) for at, error, count in self._errors if at > t - WINDOW]
+        errors = sorted(error for error, count in late for _ in range(count))
         lags = [lag for at, lag in self._lags if at > t - WINDOW]
         p99 = errors[min(len(errors) - 1, int(len(errors) * 0.99))] if errors else 0.0
         return HealthRecord(

@@ -72,12 +72,12 @@ class Errors:
         self.received_rtcp = recording.received_rtcp
         self.wire = recording.wire
 
-    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
-        self.count += 1
-        self.bytes += len(packet)
+    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+        self.count += len(packets)
+        self.bytes += sum(map(len, packets))
         if due is not None:
-            self.errors.append(abs(t - due))
-        self.recording.sent_rtp(t, kind, packet, due)
+            self.errors += [abs(t - due)] * len(packets)
+        self.recording.sent_rtp(t, kind, packets, due)
 
 
 MANIFEST = Manifest(
@@ -152,9 +152,10 @@ async def play(base: str, part: PacketFile, sessions: int, seconds: float, folde
                 first_rss = process.memory_info().rss
         await (await http.post(f"{base}/quiet")).release()
         start = CLOCK.now() + 0.2
-        for index, (_, playlist) in enumerate(peers):
-            # Sessions do not begin in step, so their keyframes do not all fall due at once.
-            at = start + part.duration * index / sessions - (CLOCK.now() - playlist.now())
+        rng = np.random.default_rng(sessions)
+        for _, playlist in peers:
+            # Sessions begin whenever they like, so their keyframes do not all fall due at once.
+            at = start + rng.uniform(0, part.duration) - (CLOCK.now() - playlist.now())
             playlist.play(part, round(at / 0.02) * 0.02, loop=True)
         await CLOCK.sleep_until(start + part.duration + 0.5)
         for tap in taps:

@@ -43,9 +43,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "recording"
         with RecordingWriter(path, manifest, secrets=["a-secret-token"]) as writer:
-            sent = each(
-                count, lambda i: writer.sent_rtp(i / 180, "video", video[i], 1 + 500 * i / 90_000)
-            )
+            sent = each(count, lambda i: writer.sent_rtp(i / 180, "video", [video[i]], 1 + i / 180))
             received = each(count, lambda i: writer.received_rtp(i / 180, "audio", sound))
             event = each(
                 count // 10,

@@ -12,7 +12,7 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -85,8 +85,8 @@ class Count(NullTap):
         row[1] += step if step < 0x8000 else 0
         row[2] += 1
 
-    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
-        self.sent += 1
+    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+        self.sent += len(packets)
 
     @property
     def lost(self) -> int:

@@ -108,7 +108,7 @@ class Stage:
             )
 
     def _sent(self, kind: Any, t: float, packet: bytes, due: float) -> None:
-        self.writer.sent_rtp(t, kind, packet, due)
+        self.writer.sent_rtp(t, kind, [packet], due)
 
     def packet(self, t: float, packet: bytes) -> None:
         """A packet of the agent's sound arrives."""

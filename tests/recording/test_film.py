@@ -109,7 +109,7 @@ def filmed(stage: Any, sounds: Any, tmp_path: Path) -> tuple[Recording, Trace, C
     for i in range(180):
         due = PLAY_AT + i / 30
         packet = pack(">BBHII", 0x80, 96, i, i * 3000, 1002) + b"\x65\x88" + b"x" * 100
-        made.packets.append((due, lambda d=due, p=packet: made.writer.sent_rtp(d, "video", p, d)))
+        made.packets.append((due, lambda d=due, p=packet: made.writer.sent_rtp(d, "video", [p], d)))
     made.agent(0.5, sounds.placed(9.0, (AGENT_AT - 0.5, sounds.voice(0.6, pitch=220.0))))
     made.event(AGENT_AT, ResponseRecord(id="r1", edge="start"))
     made.event(AGENT_AT, TextRecord(text="Three\n bottles.", response="r1", final=True))

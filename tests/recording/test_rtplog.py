@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from simulator.recording.rtplog import (
     FILE_HEADER,
-    OVERHEAD,
     Flow,
     NotALogError,
+    head,
     header_size,
-    put,
     scan,
+    stamp,
 )
 
 PACKETS = st.lists(
@@ -24,11 +24,8 @@ PACKETS = st.lists(
 
 
 def written(packets: list[tuple[float, Flow, bytes]]) -> bytes:
-    buffer = bytearray(len(packets) * (OVERHEAD + 100))
-    at = 0
-    for t, flow, packet in packets:
-        at = put(buffer, at, t, flow, packet, len(packet))
-    return FILE_HEADER + bytes(buffer[:at])
+    records = [stamp(t) + head(f, len(p), len(p)) + p for t, f, p in packets]
+    return b"".join((FILE_HEADER, *records))
 
 
 @given(PACKETS)

@@ -211,9 +211,9 @@ def test_due_times_are_kept_as_a_line_and_resends_are_apart(tmp_path: Path) -> N
         dues = [1.0, 1.0 + 3000 / 90_000, 1.0 + 8040 / 90_000, 9.5]
         for i, (stamp, due) in enumerate(zip(stamps, dues, strict=True)):
             packet = rtp(i, stamp & 0xFFFFFFFF, 900)
-            writer.sent_rtp(due + 0.002 * i, "video", packet, due)
-        writer.sent_rtp(9.6, "video", rtp(1, stamps[1], 900), None)
-        writer.sent_rtp(9.6, "video", rtp(0, stamps[1], 900, ssrc=6, pt=97), None)
+            writer.sent_rtp(due + 0.002 * i, "video", [packet], due)
+        writer.sent_rtp(9.6, "video", [rtp(1, stamps[1], 900)], None)
+        writer.sent_rtp(9.6, "video", [rtp(0, stamps[1], 900, ssrc=6, pt=97)], None)
     recording = Recording.open(tmp_path / "r")
     origins = [r for _, r in recording.records(RtpRecord)]
     assert [(o.origin_ticks, o.origin_t) for o in origins] == [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -23,6 +23,7 @@ from av.packet import Packet
 from simulator.clock import WallClock
 from simulator.media.packets import PacketFile, PacketWriter
 from simulator.rtc import taps
+from simulator.rtc.secure import is_rtcp
 from simulator.rtc.taps import Kind, NullTap
 
 CLOCK = WallClock()
@@ -123,8 +124,8 @@ class Heard(NullTap):
     def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
         self.rtp.append((t, kind, packet))
 
-    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
-        self.sent.append((t, kind, packet))
+    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+        self.sent += [(t, kind, packet) for packet in packets]
 
     def received_rtcp(self, t: float, packet: bytes) -> None:
         self.rtcp.append(packet)
@@ -251,7 +252,7 @@ class Impaired:
         self.dropped = 0
 
     def sendto(self, data: bytes, address: Any = None) -> None:
-        is_rtp = 127 < data[0] < 192 and not taps.is_rtcp(data)
+        is_rtp = 127 < data[0] < 192 and not is_rtcp(data)
         if not (is_rtp or self._everything):
             self._transport.sendto(data, address)
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -30,8 +30,8 @@ class Log(NullTap):
         self.sent: list[tuple[float, Kind, bytes, float | None]] = []
         self.received: list[tuple[float, Kind, bytes]] = []
 
-    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
-        self.sent.append((t, kind, packet, due))
+    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+        self.sent += [(t, kind, packet, due) for packet in packets]
 
     def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
         self.received.append((t, kind, packet))
@@ -139,7 +139,9 @@ async def test_a_silent_agent_that_still_answers_probes_is_alive(
 
 async def test_a_recording_that_fails_ends_the_call_as_ours(agent: Any, part: PacketFile) -> None:
     class Full(NullTap):
-        def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
+        def sent_rtp(
+            self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None
+        ) -> None:
             raise InstrumentError("no space left on device")
 
     async with called(agent, Full()) as (peer, playlist):
@@ -152,10 +154,10 @@ async def test_a_recording_that_fails_ends_the_call_as_ours(agent: Any, part: Pa
 async def test_a_sender_that_breaks_ends_the_call_as_ours(
     agent: Any, part: PacketFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(access_unit: bytes) -> list[bytes]:
+    def broken(track: object) -> None:
         raise RuntimeError("surprise")
 
-    monkeypatch.setattr("simulator.rtc.sender.packetise", broken)
+    monkeypatch.setattr("simulator.rtc.sender.packetised", broken)
     async with called(agent, NullTap()) as (peer, playlist):
         play(playlist, part)
         fault = await last_fault(peer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -43,8 +43,8 @@ class Log(NullTap):
         self.messages: list[tuple[str, str | bytes]] = []
         self.rtcp: list[bytes] = []
 
-    def sent_rtp(self, t: float, kind: Kind, packet: bytes, due: float | None) -> None:
-        self.sent.append((t, kind, packet, due))
+    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+        self.sent += [(t, kind, packet, due) for packet in packets]
 
     def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
         self.received.append((t, kind, packet))

@@ -23,6 +23,9 @@ class FakeTrack:
     def __len__(self) -> int:
         return len(self.pts)
 
+    def ticks(self, index: int) -> int:
+        return int(self.pts[index])
+
     def payload(self, index: int) -> bytes:
         return f"{self.name}{index}".encode()
 

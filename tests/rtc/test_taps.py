@@ -8,6 +8,7 @@ import pytest
 from aioice import ice
 
 from simulator.rtc import taps
+from simulator.rtc.secure import is_rtcp
 from simulator.rtc.taps import FanOut, NullTap
 
 
@@ -28,7 +29,7 @@ async def test_a_host_without_an_address_lacks_no_names(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(("second", "rtcp"), [(200, True), (206, True), (96, False), (224, False)])
 def test_rtcp_is_told_from_rtp(second: int, rtcp: bool) -> None:
-    assert taps.is_rtcp(bytes([0x80, second, 0, 0])) is rtcp
+    assert is_rtcp(bytes([0x80, second, 0, 0])) is rtcp
 
 
 def test_fan_out_tells_every_tap_in_order() -> None:

@@ -30,11 +30,13 @@ def receiver_report(*blocks: bytes) -> bytes:
 
 def test_send_errors_of_the_last_second_and_of_the_call() -> None:
     vitals = Vitals()
-    vitals.sent_rtp(1.0, "audio", rtp(1), 0.8)
+    vitals.sent_rtp(1.0, "audio", [rtp(1)], 0.8)
     for index in range(100):
-        vitals.sent_rtp(5.0 + index / 200, "audio", rtp(index), 5.0 + index / 200 - 0.002)
-    vitals.sent_rtp(5.5, "video", rtp(1), 5.47)
-    vitals.sent_rtp(5.5, "video", rtp(1), None)
+        due = 5.0 + index / 200 - 0.002
+        vitals.sent_rtp(5.0 + index / 200, "audio", [rtp(index)], due)
+    vitals.sent_rtp(5.5, "video", [rtp(1)], 5.47)
+    vitals.sent_rtp(5.5, "video", [rtp(1)], None)
+    assert vitals.sent == 103
     record = vitals.record(5.6, drops=3)
     assert record.send_max_ms == pytest.approx(30)
     assert record.send_p99_ms == pytest.approx(2)
