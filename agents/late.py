@@ -7,9 +7,9 @@ from simulator.bridge.baseline import Cued
 
 
 class Late(Cued):
-    """The oracle with 4 s of delay."""
+    """The oracle with 3.5 s of delay."""
 
-    traits = Traits(summary="right answers, 4 s after they fall due", cued=True)
+    traits = Traits(summary="right answers, 3.5 s after they fall due", cued=True)
 
-    def __init__(self, *, delay: str = "4.0", mode: str = "speech", yields: str = "no") -> None:
+    def __init__(self, *, delay: str = "3.5", mode: str = "speech", yields: str = "no") -> None:
         super().__init__(delay=delay, mode=mode, yields=yields)
