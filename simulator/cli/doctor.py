@@ -64,6 +64,7 @@ def _findings() -> Iterator[Finding]:
         ("WebRTC on this host", _webrtc),
     ):
         yield _try(name, check)
+    yield _scheduling()
     for extra, (module, purpose) in EXTRAS.items():
         found = importlib.util.find_spec(module) is not None
         yield Finding(
@@ -144,6 +145,21 @@ def _media() -> str:
         if not os.path.isdir(folder):
             raise OmnistageError(f"{folder} is not a folder", hint="mend OMNISTAGE_MEDIA")
     return named
+
+
+def _scheduling() -> Finding:
+    from simulator.rtc.scheduling import HOW, Ahead
+
+    ahead = Ahead()
+    allowed = ahead.take()
+    ahead.give_back()
+    return Finding(
+        what="real-time scheduling",
+        state="ok" if allowed else "missing",
+        detail="pacing keeps its time on a busy machine too"
+        if allowed
+        else f"without it, other programs' load delays packets; allowed by {HOW}",
+    )
 
 
 def _webrtc() -> str:

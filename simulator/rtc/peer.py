@@ -231,7 +231,10 @@ class Peer:
                 await opened
         except TimeoutError:
             raise self._why_not(timeout) from None
-        self.negotiated = negotiate.describe(connection, parsed)
+        self.negotiated = {
+            **negotiate.describe(connection, parsed),
+            "scheduling": "realtime" if QUIET.realtime else "ordinary",
+        }
         self.vitals.heard(self.now())
         return answer
 

@@ -1,8 +1,9 @@
-"""Keeps the garbage collector quiet while packets are paced, and collects where it is safe.
+"""Keeps the process quiet while packets are paced: no garbage collection, and ahead of others.
 
 A collection in the middle of a call stops every session of the process for tens of milliseconds.
 So while anybody plays it is off; on long calls young garbage is collected in a pause between
-packets, and everything when somebody who knows that nothing is measured asks for it. Counterparts:
+packets, and everything when somebody who knows that nothing is measured asks for it. Other programs
+disturb as much, so the thread is run ahead of them where that is allowed. Counterparts:
 `simulator.rtc.peer` enters it for each call, `simulator.rtc.pacer` offers the pauses.
 """
 
@@ -12,6 +13,8 @@ import gc
 from types import TracebackType
 from typing import Self
 
+from simulator.rtc.scheduling import Ahead
+
 SWEEP_EVERY = 60.0
 """Seconds between collections of young garbage."""
 PAUSE = 0.010
@@ -19,7 +22,7 @@ PAUSE = 0.010
 
 
 class Quiet:
-    """A counted hold on the garbage collector: the first one silences it, the last one lets go.
+    """A counted hold: the first one silences the collector, the last one lets go.
 
     One event loop's sessions share one instance (`QUIET`).
     """
@@ -28,6 +31,9 @@ class Quiet:
         self._holders = 0
         self._was_enabled = False
         self._swept = 0.0
+        self._ahead = Ahead()
+        self.realtime = False
+        """Whether the thread runs ahead of ordinary programs."""
         self.sweeps = 0
         """Collections made in pauses so far."""
 
@@ -38,6 +44,7 @@ class Quiet:
             # is garbage now waits until the last session is over.
             gc.freeze()
             gc.disable()
+            self.realtime = self._ahead.take()
         self._holders += 1
         return self
 
@@ -49,6 +56,8 @@ class Quiet:
     ) -> None:
         self._holders -= 1
         if self._holders == 0:
+            self._ahead.give_back()
+            self.realtime = False
             gc.unfreeze()
             if self._was_enabled:
                 gc.enable()
