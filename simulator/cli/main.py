@@ -10,6 +10,7 @@ import math
 import os
 import sys
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,14 @@ from simulator.cli import studying, writing
 from simulator.errors import InputError, OmnistageError
 
 INTERRUPTED = 130
+
+
+class Video(StrEnum):
+    """Codecs of the pictures that are sent."""
+
+    H264 = "h264"
+    VP8 = "vp8"
+
 
 app = typer.Typer(
     name="omnistage",
@@ -120,6 +129,9 @@ def run(
     prompt: Annotated[
         str, typer.Option(help="What agents are told in words: written, spoken, or a file")
     ] = "written",
+    video: Annotated[
+        Video, typer.Option(help="Codec of the pictures; vp8 for agents without H264")
+    ] = Video.H264,
 ) -> None:
     """Play scenarios to agents, record, judge and report."""
     from simulator.cli.run import RunOrder, run_order
@@ -137,6 +149,7 @@ def run(
         share_host=share_host,
         film=film,
         prompt=prompt,
+        video=video.value,
     )
     raise typer.Exit(run_order(order))
 

@@ -22,6 +22,7 @@ from simulator.errors import InputError
 from simulator.judging.judge import Judge
 from simulator.judging.run import judge_run
 from simulator.media.cache import Cache
+from simulator.media.encode import Encoding
 from simulator.media.prepare import prepare
 from simulator.media.timeline import Prepared
 from simulator.options import parse_options, split_words
@@ -57,6 +58,8 @@ class RunOrder:
     prompt: str = "written"
     """Template of what agents are told in words: a name, or a file."""
     film: bool = False
+    video: str = "h264"
+    """Codec of the pictures that are sent."""
     """Make a session.mkv of every recording."""
     name: str = ""
     """Part of the default run folder's name; empty takes the first scenario's id."""
@@ -87,7 +90,7 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
     for scenario in scenarios.values():
         for warning in scenario.warnings:
             console.print(plain(f"{scenario.path.name}: {warning}", "yellow"), soft_wrap=True)
-    prepared = _prepare(scenarios.values(), console)
+    prepared = _prepare(scenarios.values(), console, order.video)
     plan = make_plan(
         list(scenarios.values()),
         cast.choices,
@@ -175,7 +178,7 @@ def _default_out(name: str) -> Path:
     return out
 
 
-def _prepare(scenarios: Iterable[Scenario], console: Console) -> dict[str, Prepared]:
+def _prepare(scenarios: Iterable[Scenario], console: Console, video: str) -> dict[str, Prepared]:
     prepared: dict[str, Prepared] = {}
     cache = Cache()
     if not console.is_terminal:
@@ -183,7 +186,11 @@ def _prepare(scenarios: Iterable[Scenario], console: Console) -> dict[str, Prepa
     with PrepareProgress(console) as progress:
         for scenario in scenarios:
             prepared[scenario.id] = prepare(
-                scenario, cache=cache, progress=progress.for_scenario(scenario.id), workers=CORES
+                scenario,
+                cache=cache,
+                progress=progress.for_scenario(scenario.id),
+                workers=CORES,
+                encoding=Encoding(codec=video),
             )
     return prepared
 

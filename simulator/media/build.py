@@ -95,7 +95,7 @@ class Job:
             ],
             self.subtitle,
             dataclasses.asdict(self.canvas),
-            dataclasses.asdict(self.encoding),
+            self.encoding.identity(),
             *self.extras,
         )
 
@@ -132,11 +132,11 @@ class Maker:
             last = self._segment_pictures(segment, layers)
             spoken += [self._seen(layer) for layer in layers]
             self._segment_sound(segment, laid, quietest)
-            segment.finish(self._duration, info(self._job.canvas))
+            segment.finish(self._duration, info(self._job.canvas, self._job.encoding.codec))
         with PacketWriter(folder / "hold") as hold:
             noisy = any(bed.at is None for bed in self._beds)
             self._hold(hold, last, quietest.tone(1.0) if noisy else quietest.tone())
-            hold.finish(HOLD * PTIME, info(self._job.canvas))
+            hold.finish(HOLD * PTIME, info(self._job.canvas, self._job.encoding.codec))
         (folder / "turn.json").write_text(json.dumps([dataclasses.asdict(s) for s in spoken]))
 
     # ------------------------------------------------------------------ pictures

@@ -1,4 +1,4 @@
-"""The encoders: pictures to H264 constrained baseline, sound to Opus, timed so that parts splice.
+"""The encoders: pictures to H264 or VP8, sound to Opus, timed so that parts splice.
 
 Time of a sample. libopus gives back what went in 6.5 ms late. A `SoundEncoder` is therefore fed
 `LOOKAHEAD` samples early, behind a run-in of `RUN_IN` packets that are thrown away: sample n of a
@@ -10,7 +10,7 @@ Counterparts: `simulator.media.prepare` feeds these, `simulator.media.packets` k
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -41,6 +41,8 @@ RUN_IN = 4
 class Encoding:
     """Settings that decide the bytes; part of every cache key."""
 
+    codec: str = "h264"
+    """h264, or vp8 for agents that take nothing else."""
     preset: str = "ultrafast"
     crf: int = 26
     video_rate: int = 1_600_000
@@ -49,6 +51,11 @@ class Encoding:
     """Bits over which the ceiling holds, and so a bound on a keyframe: 60 kB, some 50 packets. A
     larger one takes long to leave, and may fill a peer's socket. Screen text keeps over 44 dB."""
     audio_rate: int = 64_000
+
+    def identity(self) -> dict[str, Any]:
+        """What stands for it in a cache key. H264 goes without saying, as before there was VP8."""
+        fields = asdict(self)
+        return fields if self.codec != "h264" else {k: fields[k] for k in fields if k != "codec"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +68,9 @@ class Level:
     rate: int
     """Macroblocks a second."""
 
+
+_VP8_CRF = "20"
+"""Of 4 to 63: about as good as x264's 26."""
 
 _LEVELS = (
     Level(idc="3.1", frame=3_600, rate=108_000),
@@ -110,46 +120,18 @@ class PictureEncoder:
     def __init__(self, canvas: Canvas, encoding: Encoding, matrix: str) -> None:
         self._ticks = Fraction(VIDEO_CLOCK, canvas.fps)
         self._count = 0
-        context = av.CodecContext.create("libx264", "w")
+        vp8 = encoding.codec == "vp8"
+        context = av.CodecContext.create("libvpx" if vp8 else "libx264", "w")
         assert isinstance(context, VideoCodecContext)
         context.width, context.height = canvas.width, canvas.height
         context.pix_fmt = "yuv420p"
         context.framerate = Fraction(canvas.fps)
         context.time_base = Fraction(1, canvas.fps)
         context.thread_count = 1
-        found = level(canvas)
-        context.options = {
-            "preset": encoding.preset,
-            "profile": "baseline",
-            "level": found.idc if found else "5.1",
-            "crf": str(encoding.crf),
-            "maxrate": str(encoding.video_rate),
-            "bufsize": str(encoding.video_buffer),
-            "x264-params": ":".join(
-                (
-                    f"keyint={canvas.fps}",
-                    f"min-keyint={canvas.fps}",
-                    "scenecut=0",
-                    "bframes=0",
-                    "ref=1",
-                    "weightp=0",
-                    # Without it the edges of blocks show.
-                    "deblock=0,0",
-                    "partitions=none",
-                    "aq-mode=0",
-                    "no-psy=1",
-                    "no-chroma-me=1",
-                    "rc-lookahead=10",
-                    "sync-lookahead=0",
-                    "repeat-headers=1",
-                    "sliced-threads=0",
-                    "slices=1",
-                    "range=tv",
-                    f"colormatrix={matrix}",
-                    *_assembler(),
-                )
-            ),
-        }
+        context.gop_size = canvas.fps
+        if vp8:
+            context.bit_rate = encoding.video_rate
+        context.options = _vp8(canvas, encoding) if vp8 else _h264(canvas, encoding, matrix)
         self._context = context
 
     def add(self, frame: av.VideoFrame) -> list[Unit]:
@@ -170,6 +152,61 @@ class PictureEncoder:
             assert packet.pts is not None
             units.append(Unit(round(packet.pts * self._ticks), packet.is_keyframe, bytes(packet)))
         return units
+
+
+def _h264(canvas: Canvas, encoding: Encoding, matrix: str) -> dict[str, str]:
+    """Constrained baseline, Annex-B."""
+    found = level(canvas)
+    return {
+        "preset": encoding.preset,
+        "profile": "baseline",
+        "level": found.idc if found else "5.1",
+        "crf": str(encoding.crf),
+        "maxrate": str(encoding.video_rate),
+        "bufsize": str(encoding.video_buffer),
+        "x264-params": ":".join(
+            (
+                f"keyint={canvas.fps}",
+                f"min-keyint={canvas.fps}",
+                "scenecut=0",
+                "bframes=0",
+                "ref=1",
+                "weightp=0",
+                # Without it the edges of blocks show.
+                "deblock=0,0",
+                "partitions=none",
+                "aq-mode=0",
+                "no-psy=1",
+                "no-chroma-me=1",
+                "rc-lookahead=10",
+                "sync-lookahead=0",
+                "repeat-headers=1",
+                "sliced-threads=0",
+                "slices=1",
+                "range=tv",
+                f"colormatrix={matrix}",
+                *_assembler(),
+            )
+        ),
+    }
+
+
+def _vp8(canvas: Canvas, encoding: Encoding) -> dict[str, str]:
+    """As libvpx is used in calls; it keeps to the rate, and to a bound on keyframes of its own."""
+    frame = encoding.video_rate / canvas.fps
+    return {
+        "deadline": "realtime",
+        "cpu-used": "8",
+        "lag-in-frames": "0",
+        "auto-alt-ref": "0",
+        "keyint_min": str(canvas.fps),
+        "crf": _VP8_CRF,
+        "qmin": "4",
+        "qmax": "56",
+        "maxrate": str(encoding.video_rate),
+        "bufsize": str(encoding.video_buffer),
+        "max-intra-rate": str(round(encoding.video_buffer / frame * 100)),
+    }
 
 
 class SoundEncoder:
@@ -234,12 +271,13 @@ def encode_sound(samples: Samples, *, bitrate: int = 64_000) -> list[bytes]:
     return list(SoundEncoder(bitrate).packets((silence, samples, tail)))
 
 
-def info(canvas: Canvas) -> dict[str, Any]:
+def info(canvas: Canvas, codec: str = "h264") -> dict[str, Any]:
     """What a packet file says of itself."""
+    profile = {"profile-level-id": profile_level_id(canvas)} if codec == "h264" else {}
     return {
-        "video": "h264",
+        "video": codec,
         "audio": "opus",
-        "profile-level-id": profile_level_id(canvas),
+        **profile,
         "width": canvas.width,
         "height": canvas.height,
         "fps": canvas.fps,

@@ -1,4 +1,4 @@
-"""One encoded part on disk: its Opus and H264 packets with their times, mapped and shared.
+"""One encoded part on disk: its packets of sound and picture with their times, mapped and shared.
 
 A file is the magic, the payloads as they were written, the index, and a trailer of fixed size that
 finds the index; a file that was cut off or never finished therefore has no valid trailer and is
@@ -49,6 +49,8 @@ class PacketTrack:
     """Whether decoding can start here; always true for sound."""
     offset: NDArray[np.int64]
     """Where in the file each payload lies."""
+    codec: str
+    """opus, h264 or vp8."""
     _map: mmap.mmap
     _plain: tuple[memoryview, memoryview, memoryview] = field(init=False)
     """The first two and the last of these arrays, as what gives one number several times faster."""
@@ -66,7 +68,7 @@ class PacketTrack:
         return ticks
 
     def payload(self, index: int) -> bytes:
-        """A packet's bytes: an Opus packet, or an access unit in Annex-B."""
+        """A packet's bytes: an Opus packet, an access unit in Annex-B, or a frame of VP8."""
         _, size, offset = self._plain
         start = offset[index]
         return self._map[start : start + size[index]]
@@ -97,7 +99,8 @@ class PacketFile:
         self.audio = audio
         """Opus, a packet each 20 ms; pts in 48 kHz ticks from the part's start."""
         self.video = video
-        """H264 Annex-B; pts in 90 kHz ticks; frames at k/fps below the duration, first a key."""
+        """H264 in Annex-B, or VP8; pts in 90 kHz ticks; frames at k/fps below the duration, of
+        which the first is a key."""
         self.info = info
         """Codec names, profile-level-id, width, height, fps, created-by."""
 
@@ -133,9 +136,10 @@ class PacketFile:
         )
         table = rows.view(_ROW)
         count = int(head["audio"])
+        codecs = ("opus", str(head["info"].get("video", "h264")))
         tracks = [
-            PacketTrack(part["pts"], part["size"], part["key"], part["offset"], mapped)
-            for part in (table[:count], table[count:])
+            PacketTrack(part["pts"], part["size"], part["key"], part["offset"], codec, mapped)
+            for part, codec in zip((table[:count], table[count:]), codecs, strict=True)
         ]
         return cls(path, float(head["duration"]), tracks[0], tracks[1], head["info"])
 

@@ -105,7 +105,7 @@ def prepare(
             )
         )
     tell("prepare", 1.0)
-    return Prepared(scenario=scenario, turns=tuple(turns))
+    return Prepared(scenario=scenario, turns=tuple(turns), codec=encoding.codec)
 
 
 def _starts(jobs: Sequence[Job]) -> Iterator[tuple[int, Job]]:

@@ -111,6 +111,8 @@ class Prepared:
 
     scenario: Scenario
     turns: tuple[PreparedTurn, ...]
+    codec: str = "h264"
+    """Of its pictures: h264 or vp8."""
 
     @property
     def duration(self) -> float:

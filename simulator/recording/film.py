@@ -191,11 +191,16 @@ class _Picture:
     def __init__(self, out: Any, shown: list[_Shown], origin: float, stack: ExitStack) -> None:
         self._shown = shown
         self._origin = origin
-        # A track for packets that are encoded already takes its parameters from a stream that was
-        # read: the first key frame by itself is one.
-        first = io.BytesIO(shown[0].part.video.payload(0))
-        probe: Any = stack.enter_context(av.open(first, format="h264"))
-        self._stream = out.add_stream_from_template(probe.streams.video[0])
+        part = shown[0].part
+        if part.video.codec == "vp8":
+            self._stream = out.add_stream("libvpx", rate=part.info["fps"])
+            self._stream.width, self._stream.height = part.info["width"], part.info["height"]
+        else:
+            # A track for packets that are encoded already takes its parameters from a stream that
+            # was read: the first key frame by itself is one.
+            first = io.BytesIO(part.video.payload(0))
+            probe: Any = stack.enter_context(av.open(first, format="h264"))
+            self._stream = out.add_stream_from_template(probe.streams.video[0])
         self._stream.time_base = Fraction(1, VIDEO_CLOCK)
         self._stream.metadata["title"] = "as sent"
 

@@ -1,7 +1,8 @@
 """What we offer, what an answer must hold, and what came of it.
 
-We offer Opus both ways and H264 from us (constrained baseline, packetization mode 1) before VP8:
-our media is encoded once, as H264. Counterpart: `simulator.rtc.peer` places the call.
+We offer Opus both ways and, from us, the codec that our media is encoded in: H264 (constrained
+baseline, packetization mode 1), or VP8 for agents that take nothing else. Counterpart:
+`simulator.rtc.peer` places the call.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ _PROFILES = ("42e01f", "42001f")
 """H264 profiles that decode what we send, the exact one first."""
 
 
-def prefer_our_codecs(transceiver: RTCRtpTransceiver) -> None:
-    """Order what an offer of `transceiver` lists."""
+def prefer_our_codecs(transceiver: RTCRtpTransceiver, video: str) -> None:
+    """Order what an offer of `transceiver` lists; our pictures are in the codec `video`."""
     capabilities = RTCRtpSender.getCapabilities(transceiver.kind).codecs
     if transceiver.kind == "audio":
         ours = [c for c in capabilities if c.name.lower() == "opus"]
+    elif video == "vp8":
+        ours = [c for c in capabilities if c.name.lower() in ("vp8", "rtx")]
     else:
+        # VP8 is listed too, so that an agent without H264 can say so by its answer.
         h264 = [c for c in capabilities if c.name == "H264"]
         h264.sort(key=lambda c: _PROFILES.index(str(c.parameters.get("profile-level-id"))))
         ours = h264 + [c for c in capabilities if c.name.lower() in ("vp8", "rtx")]
@@ -41,8 +45,8 @@ def check_candidates(connection: RTCPeerConnection) -> None:
         )
 
 
-def check_answer(sdp: str) -> SessionDescription:
-    """The answer, parsed. Raises AgentError if it is broken or takes no sound or no H264."""
+def check_answer(sdp: str, video: str) -> SessionDescription:
+    """The answer, parsed. Raises AgentError if it is broken or takes no sound or no `video`."""
     try:
         answer = SessionDescription.parse(sdp)
     except (LookupError, ValueError, TypeError, AssertionError, StopIteration) as error:
@@ -53,11 +57,15 @@ def check_answer(sdp: str) -> SessionDescription:
         raise AgentError("the agent answered without audio: it does not listen")
     if not any(codec.name.lower() == "opus" for codec in audio.rtp.codecs):
         raise AgentError(f"the agent takes no Opus audio, only {_names(audio)}")
-    video = _media(answer, "video")
-    if video is None or video.direction in ("inactive", "sendonly"):
+    picture = _media(answer, "video")
+    if picture is None or picture.direction in ("inactive", "sendonly"):
         raise AgentError("the agent rejected our video: it does not watch")
-    if not any(codec.name == "H264" for codec in video.rtp.codecs):
-        raise AgentError(f"the agent takes no H264 video, only {_names(video)}")
+    taken = {codec.name.lower() for codec in picture.rtp.codecs}
+    if video not in taken:
+        raise AgentError(
+            f"the agent takes no {video.upper()} video, only {_names(picture)}",
+            hint="play it with --video vp8" if "vp8" in taken else "",
+        )
     if _media(answer, "application") is None:
         raise AgentError("the agent answered without a data channel")
     # All share the first one's transport, and without its key no connection comes up.
@@ -67,12 +75,12 @@ def check_answer(sdp: str) -> SessionDescription:
     return answer
 
 
-def put_ours_first(transceiver: RTCRtpTransceiver) -> None:
+def put_ours_first(transceiver: RTCRtpTransceiver, video: str) -> None:
     """Send the codec that our media is encoded in, wherever the answer lists it.
 
     Call it right after `setRemoteDescription`: the sender starts with the first codec.
     """
-    want = "opus" if transceiver.kind == "audio" else "h264"
+    want = "opus" if transceiver.kind == "audio" else video
     codecs: list[Any] = list(transceiver._codecs)
     codecs.sort(key=lambda codec: codec.name.lower() != want)
     transceiver._codecs = codecs

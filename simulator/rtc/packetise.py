@@ -1,4 +1,4 @@
-"""H264 pictures as RTP payloads (RFC 6184, packetization mode 1), worked out once for a clip. Pure.
+"""Pictures as RTP payloads, worked out once for a clip: H264 (RFC 6184) and VP8 (RFC 7741). Pure.
 
 Many sessions play one clip, so where its packets begin and end is kept with the clip, as offsets
 into its own bytes. Fragments of a unit have one size but for the last, which lets the kernel cut a
@@ -15,6 +15,8 @@ from simulator.media.packets import PacketTrack
 
 PAYLOAD_MAX = 1_300
 """Bytes of a payload, which with all headers stay within the usual 1,500 of a network."""
+_VP8_BEGINS, _VP8_GOES_ON = b"\x10", b"\x00"
+"""The first partition of a frame begins, or something goes on."""
 _FU_A = 28
 _STAP_A = 24
 _START, _END = 0x80, 0x40
@@ -26,8 +28,19 @@ Piece = tuple[bytes, int, int]
 _Span = tuple[int, int]
 
 
-def packetise(access_unit: bytes) -> tuple[Piece, ...]:
-    """An access unit in Annex-B as payloads: small units together, large ones in fragments."""
+def vp8(frame: bytes) -> tuple[Piece, ...]:
+    """A frame of VP8 as payloads of about one size, each behind the shortest descriptor."""
+    count = -(-len(frame) // (PAYLOAD_MAX - 1))
+    size = -(-len(frame) // max(1, count))
+    starts = range(0, len(frame), max(1, size))
+    return tuple(
+        (_VP8_GOES_ON if at else _VP8_BEGINS, at, min(at + size, len(frame))) for at in starts
+    )
+
+
+def h264(access_unit: bytes) -> tuple[Piece, ...]:
+    """An access unit in Annex-B as payloads (packetization mode 1): small units together, large
+    ones in fragments."""
     pieces: list[Piece] = []
     small: list[_Span] = []
     size = 1
@@ -50,12 +63,13 @@ class Packetised:
 
     def __init__(self, track: PacketTrack) -> None:
         self._pieces: list[tuple[Piece, ...] | None] = [None] * len(track)
+        self._cut = vp8 if track.codec == "vp8" else h264
 
-    def of(self, index: int, access_unit: bytes) -> tuple[Piece, ...]:
-        """Those of picture `index`, whose bytes are `access_unit`."""
+    def of(self, index: int, picture: bytes) -> tuple[Piece, ...]:
+        """Those of picture `index`, whose bytes are `picture`."""
         pieces = self._pieces[index]
         if pieces is None:
-            pieces = self._pieces[index] = packetise(access_unit)
+            pieces = self._pieces[index] = self._cut(picture)
         return pieces
 
 

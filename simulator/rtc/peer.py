@@ -58,7 +58,9 @@ class Peer:
         dialect: Dialect,
         playlist: Playlist,
         tap: Tap,
+        video: str = "h264",
     ) -> None:
+        self._video = video
         self.events = EventStream()
         """`(session time, event)`, in order; ends after a fatal Fault or when the call closes."""
         self.negotiated: Mapping[str, Any] = {}
@@ -73,7 +75,7 @@ class Peer:
         self._over = False
         for kind, direction in (("audio", "sendrecv"), ("video", "sendonly")):
             transceiver = connection.addTransceiver(kind, direction)
-            negotiate.prefer_our_codecs(transceiver)
+            negotiate.prefer_our_codecs(transceiver, video)
             PacedSender(transceiver, playlist, self, self._sender_failed).install()
         self._channel = connection.createDataChannel(dialect.channel)
         self._channel.on("message", self._message)
@@ -217,14 +219,14 @@ class Peer:
                 answer = await self._dialect.call(http, connection.localDescription.sdp)
         except TimeoutError:
             raise AgentError(f"the agent did not answer the call within {timeout:g} s") from None
-        parsed = negotiate.check_answer(answer.sdp)
+        parsed = negotiate.check_answer(answer.sdp, self._video)
         try:
             await connection.setRemoteDescription(RTCSessionDescription(answer.sdp, "answer"))
         except (ValueError, OperationError) as error:
             raise AgentError(f"the agent's SDP answer does not fit our offer: {error}") from None
         # Nothing may be awaited between the description and the hooks: media could flow unheard.
         for transceiver in connection.getTransceivers():
-            negotiate.put_ours_first(transceiver)
+            negotiate.put_ours_first(transceiver, self._video)
         taps.hook(connection, self, self.now)
         try:
             async with asyncio.timeout(timeout):
@@ -291,13 +293,15 @@ async def dial(
     http: aiohttp.ClientSession | None = None,
     connect_timeout: float = 10.0,
     stun: str | None = None,
+    video: str = "h264",
 ) -> AsyncIterator[Peer]:
     """Call an agent; hang up on exit. `origin` is the clock's time at dialling.
 
     Yields once media and messages can flow; the playlist plays from when its first part is
     scheduled. Raises AgentError if nobody answers, the call is refused or the answer lacks
     something, NetworkError if there is no path, InputError for an unknown dialect. `stun` is a
-    STUN server's URL; without one only this host's own addresses are offered.
+    STUN server's URL; without one only this host's own addresses are offered. `video` is the codec
+    of the playlist's pictures, h264 or vp8.
     """
     dialect = speak(target)
     configuration = RTCConfiguration(
@@ -309,7 +313,7 @@ async def dial(
         stack.enter_context(QUIET)
         if http is None:
             http = await stack.enter_async_context(aiohttp.ClientSession())
-        peer = Peer(RTCPeerConnection(configuration), dialect, playlist, tap)
+        peer = Peer(RTCPeerConnection(configuration), dialect, playlist, tap, video)
         stack.push_async_callback(peer.close)
         answer = await peer.connect(http, connect_timeout)
         stack.push_async_callback(_hang_up, dialect, http, answer)

@@ -199,6 +199,7 @@ class _Attempt:
                 origin=self._origin,
                 playlist=self._playlist,
                 tap=self._recording,
+                video=self._prepared.codec,
             ) as peer:
                 self._write(SessionRecord(state="connected", negotiated=dict(peer.negotiated)))
                 self._connected = True

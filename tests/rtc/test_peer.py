@@ -273,9 +273,10 @@ async def test_an_agent_that_knows_only_vp8(agent: Any) -> None:
         video._codecs = [c for c in video._codecs if c.name == "VP8"]
 
     agent.codecs = only_vp8
-    with pytest.raises(AgentError, match="takes no H264 video, only VP8"):
+    with pytest.raises(AgentError, match="takes no H264 video, only VP8") as raised:
         async with called(agent):
             pass
+    assert raised.value.hint == "play it with --video vp8"
 
 
 # ---------------------------------------------------------------- going wrong on the way

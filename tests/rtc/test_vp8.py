@@ -1,0 +1,104 @@
+"""Pictures in VP8, for agents without H264: from a real clip to what such an agent sees."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+from aiortc.codecs import depayload
+from aiortc.rtcrtpparameters import RTCRtpCodecParameters
+
+from simulator.agent import Dial
+from simulator.clock import WallClock
+from simulator.media.cache import Cache
+from simulator.media.encode import Encoding
+from simulator.media.packets import PacketFile
+from simulator.media.prepare import prepare
+from simulator.rtc.peer import dial
+from simulator.rtc.playlist import Playlist
+from simulator.rtc.taps import NullTap
+from simulator.scenario.types import Clip, Quiet, Scenario, Turn
+
+CLOCK = WallClock()
+VP8 = RTCRtpCodecParameters(mimeType="video/VP8", clockRate=90_000)
+SECONDS = 3.0
+
+
+@pytest.fixture
+def part(media_dir: Path, tmp_path: Path) -> PacketFile:
+    """The hand that takes the left bottle, 5 to 8 s."""
+    path = media_dir / "bottles_remove_replace.mp4"
+    turn = Turn(id="t1", index=0, clip="main", start=5.0, end=5.0 + SECONDS, expect=Quiet())
+    scenario = Scenario(
+        id="vp8",
+        path=path,
+        sha256="0" * 64,
+        clips={"main": Clip(name="main", path=path)},
+        turns=(turn,),
+    )
+    made = prepare(scenario, cache=Cache(tmp_path), encoding=Encoding(codec="vp8"))
+    assert made.codec == "vp8"
+    return PacketFile.open(made.turns[0].segment.path)
+
+
+def decoded(frames: list[bytes]) -> list[Any]:
+    decoder: Any = av.CodecContext.create("vp8", "r")
+    return [f.to_ndarray(format="gray") for data in frames for f in decoder.decode(av.Packet(data))]
+
+
+def source(media_dir: Path) -> list[Any]:
+    """The clip from 5 to 8 s, 30 pictures a second as in a 720p canvas."""
+    with av.open(str(media_dir / "bottles_remove_replace.mp4")) as container:
+        shown = [
+            (float(f.time), f.reformat(1280, 720).to_ndarray(format="gray"))
+            for f in container.decode(video=0)
+            if f.time is not None and 4.9 <= f.time < 8.1
+        ]
+    times = np.array([t for t, _ in shown])
+    return [shown[int(np.searchsorted(times, 5 + k / 30, "right")) - 1][1] for k in range(90)]
+
+
+def test_it_looks_like_the_clip_with_a_keyframe_each_second(
+    part: PacketFile, media_dir: Path
+) -> None:
+    video = part.video
+    assert (part.info["video"], video.codec) == ("vp8", "vp8")
+    assert np.flatnonzero(video.key).tolist() == [0, 30, 60]
+    assert video.size.max() < 70_000
+    pictures = decoded([video.payload(i) for i in range(len(video))])
+    assert len(pictures) == 90
+    for seen, sent in zip(pictures, source(media_dir), strict=True):
+        difference = seen.astype(float) - sent.astype(float)
+        assert 10 * np.log10(255**2 / (difference**2).mean()) > 34
+
+
+async def test_an_agent_without_h264_gets_every_picture(agent: Any, part: PacketFile) -> None:
+    def only_vp8(connection: Any) -> None:
+        video = next(t for t in connection.getTransceivers() if t.kind == "video")
+        video._codecs = [c for c in video._codecs if c.name in ("VP8", "rtx")]
+
+    agent.codecs = only_vp8
+    origin = CLOCK.now()
+    playlist = Playlist(CLOCK, origin)
+    async with dial(
+        Dial(url=agent.url),
+        clock=CLOCK,
+        origin=origin,
+        playlist=playlist,
+        tap=NullTap(),
+        video="vp8",
+    ) as peer:
+        assert peer.negotiated["video"]["codec"].lower() == "vp8"
+        playlist.play(part, round((playlist.now() + 0.1) / 0.02) * 0.02)
+        await asyncio.sleep(SECONDS + 0.5)
+        kind = peer.negotiated["video"]["payload_type"]
+    frames: dict[bytes, bytes] = {}
+    for _, packet in agent.heard.of("video", kind):
+        body = 12 + (4 + 4 * int.from_bytes(packet[14:16]) if packet[0] & 0x10 else 0)
+        stamp = packet[4:8]
+        frames[stamp] = frames.get(stamp, b"") + depayload(VP8, packet[body:])
+    assert list(frames.values()) == [part.video.payload(i) for i in range(90)]
