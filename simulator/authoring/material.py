@@ -18,8 +18,9 @@ from simulator.media.cache import Cache
 from simulator.media.clips import local
 from simulator.media.encode import Samples, level
 from simulator.media.mix import audible
-from simulator.media.probe import Probe, probe
-from simulator.media.sound import SoundReader, load
+from simulator.media.played import look, sounds_of
+from simulator.media.probe import Probe
+from simulator.media.sound import load
 from simulator.media.subtitle import draw
 from simulator.media.timeline import AUDIO_CLOCK
 from simulator.scenario.types import Anchor, Pace, Scenario, Turn
@@ -104,7 +105,7 @@ class Material:
                 if found is None:
                     self._out.note(where, "is not on this machine, so that times are not checked")
                     continue
-                probes[name] = probe(found.path)
+                probes[name] = look(clip, found, self._cache)
             except InputError as error:
                 self._out.error(where, str(error))
                 continue
@@ -138,7 +139,7 @@ class Material:
                 self._out.error(
                     (*at, key),
                     f"{time:g} s is after the end of {source.path.name}, which lasts "
-                    f"{source.duration:.2f} s",
+                    f"{source.duration:.2f} s{source.told}",
                 )
         heard = []
         for index in range(len(turn.instructions)):
@@ -265,7 +266,7 @@ class Material:
 
     def _levels(self, source: Probe, first: int, count: int) -> list[float]:
         try:
-            with SoundReader(source) as reader:
+            with sounds_of(source) as reader:
                 blocks = list(reader.read(first, first + count * _FRAME))
         except InputError as error:
             self._out.error((), str(error))

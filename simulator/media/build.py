@@ -34,10 +34,11 @@ from simulator.media.lettering import Lettering
 from simulator.media.loudness import gain
 from simulator.media.mix import Laid, audible, lay, mixed
 from simulator.media.packets import PacketWriter
-from simulator.media.picture import SLACK, Fitter, PictureReader, black, matrix_of
+from simulator.media.picture import SLACK, Fitter, black, matrix_of
+from simulator.media.played import Pictures, Sounds, pictures_of
 from simulator.media.probe import Probe
 from simulator.media.room import Quietest
-from simulator.media.sound import SoundReader, load, silence
+from simulator.media.sound import load, silence
 from simulator.media.subtitle import Overlay
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, Spoken
 from simulator.scenario.types import Anchor, Background, Canvas, Gesture, Say, Show, Turn
@@ -108,8 +109,8 @@ class Maker:
         job: Job,
         source: Probe,
         *,
-        pictures: PictureReader | None,
-        sounds: SoundReader | None,
+        pictures: Pictures | None,
+        sounds: Sounds | None,
         overlay: Overlay | None,
         beds: Sequence[Bed],
         advance: Callable[[int], None],
@@ -154,7 +155,7 @@ class Maker:
                     layers.append(WritingLayer(index, instruction, job.canvas, stretch, lettering))
                 case Gesture():
                     source = job.insets[instruction.clip]
-                    reader = stack.enter_context(PictureReader(source))
+                    reader = stack.enter_context(pictures_of(source))
                     layers.append(
                         GestureLayer(
                             index, instruction, job.canvas, stretch, reader, source.duration
