@@ -25,7 +25,7 @@ def weak_points(scenario: Scenario) -> Iterator[Trouble]:
         if not isinstance(turn.expect, Answer):
             continue
         expect = turn.expect
-        at: tuple[str | int, ...] = ("turns", turn.index)
+        at: tuple[str | int, ...] = ("turns", scenario.listed(turn))
         if is_silence_token(expect.text):
             yield (*at, "answer"), "is the sign for keeping quiet; write `quiet: true` instead"
             continue

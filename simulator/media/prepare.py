@@ -201,8 +201,7 @@ def _extras(
 def _name(scenario: Scenario, turn: Turn) -> str:
     if turn.prior:
         return f"{scenario.path}: prior ({turn.id})"
-    before = sum(t.prior for t in scenario.turns)
-    return f"{scenario.path}: turns[{turn.index - before}] ({turn.id})"
+    return f"{scenario.path}: turns[{scenario.listed(turn)}] ({turn.id})"
 
 
 def _check(scenario: Scenario, probes: dict[str, Probe]) -> None:
