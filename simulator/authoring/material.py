@@ -26,6 +26,7 @@ from simulator.media.probe import Probe
 from simulator.media.sound import load
 from simulator.media.subtitle import draw
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, on_grid
+from simulator.scenario.before import listed
 from simulator.scenario.types import Anchor, Embedded, Gesture, Pace, Say, Scenario, Show, Turn
 
 _LATE = 0.05
@@ -126,7 +127,7 @@ class Material:
         """The place of a turn in the file."""
         if turn.prior:
             return ("prior", *below)
-        return ("turns", self._scenario.listed(turn), *below)
+        return ("turns", listed(self._scenario, turn), *below)
 
     def _turn(self, turn: Turn, probes: Mapping[str, Probe]) -> list[Given]:
         source = probes.get(turn.clip)

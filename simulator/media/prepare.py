@@ -34,6 +34,7 @@ from simulator.media.played import key as key_as_played
 from simulator.media.probe import Probe
 from simulator.media.subtitle import Overlay, draw
 from simulator.media.timeline import PTIME, Asset, Prepared, PreparedTurn, Spoken
+from simulator.scenario.before import listed
 from simulator.scenario.types import Embedded, Gesture, Say, Scenario, Show, Turn
 
 _LATE = 0.05
@@ -201,7 +202,7 @@ def _extras(
 def _name(scenario: Scenario, turn: Turn) -> str:
     if turn.prior:
         return f"{scenario.path}: prior ({turn.id})"
-    return f"{scenario.path}: turns[{scenario.listed(turn)}] ({turn.id})"
+    return f"{scenario.path}: turns[{listed(scenario, turn)}] ({turn.id})"
 
 
 def _check(scenario: Scenario, probes: dict[str, Probe]) -> None:

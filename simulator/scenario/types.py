@@ -392,10 +392,6 @@ class Scenario:
         numbered = (f"{n}. {step}" for n, step in enumerate(steps, 1))
         return "\n".join((*filter(None, (" ".join(self.goal.split()),)), *numbered))
 
-    def listed(self, turn: Turn) -> int:
-        """Where a turn stands in the file's own list, which has none of those that `prior` adds."""
-        return turn.index - sum(t.prior for t in self.turns)
-
     def turn(self, turn_id: str) -> Turn:
         """The turn of that id; KeyError if there is none."""
         for turn in self.turns:
