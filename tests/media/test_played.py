@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from simulator.errors import InputError, ScenarioError
+from simulator.media.build import Maker
 from simulator.media.cache import Cache
 from simulator.media.clips import Located
 from simulator.media.loudness import loudness
@@ -22,7 +23,7 @@ from simulator.media.probe import probe
 from simulator.media.sound import SoundReader
 from simulator.media.stretch import PIECE, Stretched, tempos
 from simulator.media.timeline import Asset
-from simulator.scenario.types import Canvas, Clip, Gesture, Scenario
+from simulator.scenario.types import Answer, Canvas, Clip, Gesture, Scenario, Show
 
 Make = Callable[..., Path]
 MakeScenario = Callable[..., Scenario]
@@ -245,3 +246,25 @@ def test_times_are_those_of_the_clip_as_it_plays(
     assert "which lasts 12.00 s at speed 0.5 3 times over" in refused.value.problems[0]
     with pytest.raises(ScenarioError, match=r"lasts 1\.00 s at speed 2"):
         prepare(made(make_scenario, flashing, [0, 1.9], speed=2), cache=cache)
+
+
+def test_only_what_changed_is_made_again(
+    flashing: Path, cache: Cache, make_scenario: MakeScenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[str] = []
+    build = Maker.build
+
+    def counted(maker: Maker, folder: Path) -> None:
+        built.append(maker._job.turn.id)
+        build(maker, folder)
+
+    monkeypatch.setattr(Maker, "build", counted)
+    first = made(make_scenario, flashing, [0, 1, 2, 4], speed=0.5, level=-10.0)
+    prepare(first, cache=cache)
+    assert built == ["t1", "t2", "t3"]
+    turns = [replace(t, expect=Answer(text="Yes."), evidence=((0, 1),)) for t in first.turns]
+    prepare(replace(first, turns=tuple(turns)), cache=cache)
+    assert len(built) == 3, "gold answers decide no bytes"
+    turns[1] = replace(turns[1], instructions=(Show(text="Hi", takes=0.4),))
+    prepare(replace(first, turns=tuple(turns)), cache=cache)
+    assert built[3:] == ["t2"]
