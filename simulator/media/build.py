@@ -110,15 +110,18 @@ class Maker:
         source: Probe,
         *,
         pictures: Pictures | None,
+        fitter: Fitter,
         sounds: Sounds | None,
         overlay: Overlay | None,
         beds: Sequence[Bed],
         advance: Callable[[int], None],
     ) -> None:
-        """`advance` is told of each stretch of packets that has been made."""
+        """`fitter` may serve other turns of the clip too. `advance` is told of each stretch of
+        packets that has been made."""
         self._job = job
         self._source = source
         self._pictures = pictures
+        self._fitter = fitter
         self._sounds = sounds
         self._overlay = overlay
         self._beds = beds
@@ -177,7 +180,6 @@ class Maker:
     ) -> tuple[av.VideoFrame, str]:
         """Write the segment's pictures; the last of them, for the hold, with its colour matrix."""
         canvas, reader, overlay = self._job.canvas, self._pictures, self._overlay
-        fitter = Fitter(canvas)
         start = self._job.first * PTIME
         count = self._count()
         encoder: PictureEncoder | None = None
@@ -192,7 +194,7 @@ class Maker:
                 if frame is not shown:
                     shown = frame
                     matrix = matrix_of(frame) if encoder is None else matrix
-                    fitted = fitter.fit(frame, reader.aspect)
+                    fitted = self._fitter.fit(frame, reader.aspect)
                     if overlay is not None:
                         fitted.make_writable()
                         overlay.lay_on(fitted)

@@ -29,6 +29,7 @@ from simulator.media.encode import Encoding, level
 from simulator.media.layers import LAYERS
 from simulator.media.lettering import Lettering
 from simulator.media.packets import PacketFile
+from simulator.media.picture import Fitter
 from simulator.media.played import Pictures, Sounds, look, pictures_of, sounds_of
 from simulator.media.played import key as key_as_played
 from simulator.media.probe import Probe
@@ -312,6 +313,7 @@ class _Work:
         made = {}
         with ExitStack() as stack:
             pictures: dict[str, Pictures] = {}
+            fitters: dict[str, Fitter] = {}
             sounds: dict[str, Sounds] = {}
             for job in jobs:
                 name, overlay = job.turn.clip, self._overlay
@@ -329,6 +331,7 @@ class _Work:
                     dataclasses.replace(job, insets={s.clip: self._probes[s.clip] for s in signs}),
                     source,
                     pictures=pictures.get(name),
+                    fitter=fitters.setdefault(name, Fitter(job.canvas)),
                     sounds=sounds.get(name),
                     overlay=overlay,
                     beds=[self._beds.get(background) for background in job.backgrounds],
