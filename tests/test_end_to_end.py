@@ -23,6 +23,8 @@ from simulator.recording.trace import Trace
 from simulator.scenario.load import load_recorded_scenario
 from simulator.session import engine
 
+from .bench import bench_starter
+
 SCENARIOS = content_root("scenarios")
 
 SHORT = """\
@@ -230,3 +232,17 @@ def test_both_bundled_scenarios_play_to_full_score(tmp_path: Path, media_dir: Pa
     assert summary["score"]["coverage"] == 1
     assert summary["quiet"]["kept"] == summary["quiet"]["expected"] == 5
     assert summary["answers"]["right"] == 9
+
+
+@pytest.mark.timeout(400)
+def test_six_scenarios_tell_the_baselines_apart(tmp_path: Path, media_dir: Path) -> None:
+    """The shortest of the starter set, each of another kind; all are in bench_starter.py."""
+    scenarios = bench_starter.few()
+    played = bench_starter.play(scenarios, tmp_path / "run", jobs=9, quiet=True)
+    table = bench_starter.told(played)
+    assert len(played) == len(scenarios)
+    for one in played:
+        assert set(one.outcomes.values()) == {"completed"}, table
+        assert one.scores["oracle"] == 100, table
+        assert one.scores["silent"] < 100, table
+        assert one.scores["talkative"] < 100, table

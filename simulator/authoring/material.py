@@ -6,52 +6,33 @@ when it comes to it, one thing at a time; `simulator.authoring.check` asks this.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from simulator.authoring.findings import Findings
+from simulator.authoring.pauses import Given, lacking, rms
 from simulator.errors import InputError
 from simulator.media.cache import Cache
+from simulator.media.card import card
 from simulator.media.clips import local
-from simulator.media.encode import Samples, level
+from simulator.media.encode import level
+from simulator.media.layers import GestureLayer, Layer, Stretch, WritingLayer
+from simulator.media.lettering import Lettering
+from simulator.media.loudness import gain
 from simulator.media.mix import audible
-from simulator.media.probe import Probe, probe
-from simulator.media.sound import SoundReader, load
+from simulator.media.played import look, pictures_of
+from simulator.media.probe import Probe
+from simulator.media.sound import load
 from simulator.media.subtitle import draw
-from simulator.media.timeline import AUDIO_CLOCK
-from simulator.scenario.types import Anchor, Pace, Scenario, Turn
+from simulator.media.timeline import AUDIO_CLOCK, PTIME, on_grid
+from simulator.scenario.before import listed
+from simulator.scenario.types import Anchor, Embedded, Gesture, Pace, Say, Scenario, Show, Turn
 
-PAUSE = 0.5
-"""Seconds of quiet after an instruction by which a turn detector knows that it has ended."""
-_SOON = 0.3
-"""It has to begin this soon."""
-BELOW = 20.0
-"""Sound that is so many dB under the instruction counts as quiet."""
-_SILENT = -50.0
-"""dBFS under which it is quiet in any case."""
-_HEARD = 2.0
-"""Seconds after an instruction that are listened to."""
-_FRAME = AUDIO_CLOCK // 50
 _LATE = 0.05
 """As in preparing: an author's last `until` may be rounded up."""
 _WORDS_A_SECOND = 2.7
 """How fast people read out, for instructions that have no sound yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    """An instruction at its place."""
-
-    turn: Turn
-    start: float
-    """Clip time of its first audible sample."""
-    end: float
-    loudness: float
-    """dBFS."""
-    user: bool
 
 
 class Material:
@@ -66,24 +47,38 @@ class Material:
         """Everything that can be known without encoding."""
         self._picture()
         probes = self._probes()
-        heard = [h for turn in self._scenario.turns for h in self._turn(turn, probes)]
-        self._evidence(heard)
+        given = [g for turn in self._scenario.turns for g in self._turn(turn, probes)]
+        self._evidence(given)
         if self._scenario.pace is Pace.CONTINUOUS:
-            for spoken in heard:
-                if spoken.user:
-                    self._pause(spoken, heard, probes)
+            for one in given:
+                if one.user and one.kind != "embedded":
+                    self._pause(one, given, probes)
+
+    def _pause(self, one: Given, given: Sequence[Given], probes: Mapping[str, Probe]) -> None:
+        where = self._at(one.turn, one.kind)
+        try:
+            for why in lacking(one, given, self._scenario, probes):
+                self._out.warn(where, why)
+        except InputError as error:
+            self._out.error(where, str(error))
 
     def _picture(self) -> None:
-        canvas, goal = self._scenario.canvas, self._scenario.goal
+        canvas, subtitle = self._scenario.canvas, self._scenario.subtitle
+        lettering = Lettering(file=self._scenario.font)
         if level(canvas) is None or canvas.width % 2 or canvas.height % 2:
             self._out.error(
                 ("canvas",), "must be even and at most 4096x2304 at 26 pictures a second"
             )
-        elif goal.strip():
-            try:
-                draw(goal, canvas)
-            except InputError as error:
-                self._out.error(("goal",), str(error))
+            return
+        try:
+            if subtitle:
+                draw(subtitle, canvas, lettering)
+            for turn in self._scenario.turns:
+                if turn.card:
+                    card(turn.card, canvas, lettering)
+        except InputError as error:
+            where = ("goal",) if self._written("goal") else ("prior", "steps")
+            self._out.error(where, str(error))
 
     # ------------------------------------------------------------------ clips
 
@@ -104,7 +99,7 @@ class Material:
                 if found is None:
                     self._out.note(where, "is not on this machine, so that times are not checked")
                     continue
-                probes[name] = probe(found.path)
+                probes[name] = look(clip, found, self._cache)
             except InputError as error:
                 self._out.error(where, str(error))
                 continue
@@ -128,34 +123,83 @@ class Material:
 
     # ------------------------------------------------------------------ turns
 
-    def _turn(self, turn: Turn, probes: Mapping[str, Probe]) -> list[_Heard]:
-        at = ("turns", turn.index)
+    def _at(self, turn: Turn, *below: str | int) -> tuple[str | int, ...]:
+        """The place of a turn in the file."""
+        if turn.prior:
+            return ("prior", *below)
+        return ("turns", listed(self._scenario, turn), *below)
+
+    def _turn(self, turn: Turn, probes: Mapping[str, Probe]) -> list[Given]:
         source = probes.get(turn.clip)
         for key, time in (("from", turn.start), ("until", turn.end)):
             if source is not None and time > source.duration + _LATE:
-                if key == "from" and not self._written("turns", turn.index, "from"):
+                if key == "from" and not self._written(*self._at(turn, "from")):
                     continue
                 self._out.error(
-                    (*at, key),
+                    self._at(turn, key),
                     f"{time:g} s is after the end of {source.path.name}, which lasts "
-                    f"{source.duration:.2f} s",
+                    f"{source.duration:.2f} s{source.told}",
                 )
-        heard = []
-        for index in range(len(turn.instructions)):
-            spoken = self._instruction(turn, index)
-            if spoken is not None:
-                heard.append(spoken)
-        return heard
+        given, counts = [], dict[str, int]()
+        for instruction in turn.instructions:
+            index = counts.get(instruction.kind, 0)
+            counts[instruction.kind] = index + 1
+            where = self._at(turn, instruction.kind, index)
+            match instruction:
+                case Say():
+                    one = self._heard(turn, instruction, where)
+                case Show() | Gesture():
+                    one = self._seen(turn, instruction, where, probes)
+                case Embedded(start=start, end=end):
+                    one = Given(turn=turn, kind="embedded", start=start, end=end, user=True)
+            if one is not None:
+                given.append(one)
+        return given
 
-    def _instruction(self, turn: Turn, index: int) -> _Heard | None:
-        """Where an instruction lies, if it can be heard and its place is known beforehand."""
-        instruction = turn.instructions[index]
-        sound = getattr(instruction, "sound", None)
-        where = ("turns", turn.index, "say", index)
-        if getattr(instruction, "kind", "") != "say":
+    def _seen(
+        self,
+        turn: Turn,
+        instruction: Show | Gesture,
+        where: tuple[str | int, ...],
+        probes: Mapping[str, Probe],
+    ) -> Given | None:
+        """Where something written or signed lies, as preparing would lay it."""
+        canvas = self._scenario.canvas
+        start, end = on_grid(turn.start), on_grid(turn.end)
+        count = -(-round((end - start) / PTIME) * canvas.fps // round(1 / PTIME))
+        stretch = Stretch(name="turn", start=start, count=count, fps=canvas.fps)
+        try:
+            if isinstance(instruction, Show):
+                lettering = Lettering(style=instruction.style, file=self._scenario.font)
+                layer: Layer = WritingLayer(0, instruction, canvas, stretch, lettering)
+                last = layer.newest
+            else:
+                source = probes.get(instruction.clip)
+                if source is None:
+                    return None
+                if not source.picture:
+                    self._out.error((*where, "clip"), f"{source.path.name} has no picture")
+                    return None
+                pictures, lasts = pictures_of(source), source.duration
+                layer = GestureLayer(0, instruction, canvas, stretch, pictures, lasts)
+                last = layer.until - 1
+        except InputError as error:
+            told = error.message.removeprefix("turn: ").removeprefix("show: ")
+            self._out.error(where, f"{told} ({error.hint})" if error.hint else told)
             return None
-        if not isinstance(sound, Path) or not sound.is_file():
-            self._reading_time(turn, str(getattr(instruction, "text", "")), where)
+        return Given(
+            turn=turn,
+            kind=instruction.kind,
+            start=start + layer.first / canvas.fps,
+            end=start + last / canvas.fps,
+            user=True,
+        )
+
+    def _heard(self, turn: Turn, say: Say, where: tuple[str | int, ...]) -> Given | None:
+        """Where something spoken lies, if it can be heard."""
+        sound = say.sound
+        if not sound.is_file():
+            self._reading_time(turn, say.text, where)
             return None
         try:
             samples = load(sound)
@@ -167,14 +211,13 @@ class Material:
             self._out.error((*where, "file"), f"nothing is audible in {sound.name}")
             return None
         length = (span[1] - span[0]) / AUDIO_CLOCK
-        placement = instruction.placement
-        start = {
-            Anchor.END: turn.end - length,
-            Anchor.START: turn.start,
-            Anchor.TIME: placement.at,
-        }.get(placement.anchor)
-        if start is None:
-            return None
+        match say.placement.within.anchor:
+            case Anchor.END:
+                start = turn.end - length
+            case Anchor.TIME:
+                start = say.placement.at
+            case _:
+                start = turn.start
         if start < turn.start - 0.01 or start + length > turn.end + 0.01:
             self._out.error(
                 where,
@@ -182,12 +225,14 @@ class Material:
                 f"in a segment from {turn.start:g} to {turn.end:g}; move `until`, or say it in "
                 "fewer words",
             )
-        return _Heard(
+        said = samples[span[0] : span[1]]
+        return Given(
             turn=turn,
+            kind="say",
             start=start,
             end=start + length,
-            loudness=_loudness(samples[span[0] : span[1]]),
-            user=instruction.voice == "user",
+            loudness=rms(said) + 20 * float(np.log10(gain(said))) + say.level,
+            user=say.voice == "user",
         )
 
     def _reading_time(self, turn: Turn, text: str, where: tuple[str | int, ...]) -> None:
@@ -201,80 +246,13 @@ class Material:
 
     # ------------------------------------------------------------------ evidence
 
-    def _evidence(self, heard: list[_Heard]) -> None:
+    def _evidence(self, given: list[Given]) -> None:
         for turn in self._scenario.turns:
-            ends = [h.end for h in heard if h.turn is turn and h.user]
+            ends = [g.end for g in given if g.turn is turn and g.user]
             due = turn.event if turn.event is not None else max(ends, default=None)
             for n, (start, _) in enumerate(turn.evidence):
                 if due is not None and start > due:
                     self._out.warn(
-                        ("turns", turn.index, "evidence", n),
+                        self._at(turn, "evidence", n),
                         f"begins at {start:g} s, after the answer falls due ({due:.2f} s)",
                     )
-
-    # ------------------------------------------------------------------ the pause after
-
-    def _pause(self, spoken: _Heard, heard: list[_Heard], probes: Mapping[str, Probe]) -> None:
-        """Warn if no turn detector can hear that the instruction has ended."""
-        frames = np.concatenate([self._after(spoken, probes), np.full(25, -120.0)])
-        busy = frames > max(_SILENT, spoken.loudness - BELOW)
-        for other in heard:
-            begin = self._stream(other.turn) + other.start - other.turn.start
-            begin -= self._stream(spoken.turn) + spoken.end - spoken.turn.start
-            end = begin + other.end - other.start
-            if other is not spoken and end > 0:
-                busy[max(0, round(begin * 50)) : max(0, round(end * 50))] = True
-        need = round(PAUSE * 50)
-        run = 0
-        for n, loud in enumerate(busy):
-            run = 0 if loud else run + 1
-            if run == need:
-                begins = (n + 1 - need) / 50
-                break
-        else:
-            begins = len(busy) / 50
-        if begins > _SOON:
-            more = "or more " if begins >= _HEARD else ""
-            self._out.warn(
-                ("turns", spoken.turn.index, "say"),
-                f"sound goes on right after it: under `pace: continuous` a turn detector gets its "
-                f"pause of {PAUSE:g} s only {begins:.1f} s {more}later",
-            )
-
-    def _stream(self, turn: Turn) -> float:
-        return sum(t.duration for t in self._scenario.turns[: turn.index])
-
-    def _after(
-        self, spoken: _Heard, probes: Mapping[str, Probe]
-    ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        """Levels, in dBFS, of the clips' sound in 20 ms frames after an instruction."""
-        left, at, levels = _HEARD, spoken.end, []
-        for turn in self._scenario.turns[spoken.turn.index :]:
-            at = at if turn is spoken.turn else turn.start
-            length = min(left, turn.end - at)
-            source = probes.get(turn.clip)
-            count = round(length * 50)
-            if source is None or not source.sound or count <= 0:
-                levels += [-120.0] * max(0, count)
-            else:
-                levels += self._levels(source, round(at * AUDIO_CLOCK), count)
-            left -= max(0.0, length)
-            if left <= 0.02:
-                break
-        return np.array(levels)
-
-    def _levels(self, source: Probe, first: int, count: int) -> list[float]:
-        try:
-            with SoundReader(source) as reader:
-                blocks = list(reader.read(first, first + count * _FRAME))
-        except InputError as error:
-            self._out.error((), str(error))
-            return [-120.0] * count
-        samples = np.concatenate(blocks)
-        return [_loudness(samples[i * _FRAME : (i + 1) * _FRAME]) for i in range(count)]
-
-
-def _loudness(samples: Samples) -> float:
-    """RMS in dBFS."""
-    power = float(np.mean(np.square(samples, dtype=np.float64))) if len(samples) else 0.0
-    return 10 * float(np.log10(power + 1e-12))

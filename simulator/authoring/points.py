@@ -11,6 +11,7 @@ from itertools import combinations
 from simulator.judging.gold import Gold
 from simulator.judging.points import judge_points
 from simulator.judging.wording import read
+from simulator.scenario.before import listed
 from simulator.scenario.types import Answer, KeyPoint, Scenario, Turn
 from simulator.session.silence import is_silence_token
 
@@ -25,7 +26,7 @@ def weak_points(scenario: Scenario) -> Iterator[Trouble]:
         if not isinstance(turn.expect, Answer):
             continue
         expect = turn.expect
-        at: tuple[str | int, ...] = ("turns", turn.index)
+        at: tuple[str | int, ...] = ("turns", listed(scenario, turn))
         if is_silence_token(expect.text):
             yield (*at, "answer"), "is the sign for keeping quiet; write `quiet: true` instead"
             continue

@@ -40,6 +40,9 @@ _KNOWN: Mapping[str, Json] = {
     "pace": {"enum": ["wait", "continuous"]},
     "sha256": {"type": "string", "pattern": "^[0-9a-fA-F]{64}$"},
     "url": {"type": "string", "pattern": r"^https?://[^/\s]+/\S*$"},
+    "level": {"type": "number", "minimum": -60, "maximum": 20},
+    "speed": {"type": "number", "minimum": 0.05, "maximum": 4},
+    "repeat": {"type": "integer", "minimum": 1, "maximum": 1000},
 }
 _TOLD: Mapping[str, str] = {
     "version": "The format's version: 1.",
@@ -50,6 +53,9 @@ _TOLD: Mapping[str, str] = {
     "clip": "The clip: a file in this folder, or url, sha256 and licence. In a turn: its name.",
     "clips": "Several clips, each by its name.",
     "licence": "Terms under which others may use it: an SPDX identifier or words.",
+    "speed": "How many times as fast it plays, 0.05 to 4; all its times are those as it plays.",
+    "repeat": "How many times over it plays, end to end.",
+    "level": "How loud it is against the instructions, in LU (BS.1770).",
     "voices": "Who speaks. `user` speaks to the agent, anybody else is a bystander.",
     "goal": "Shown as a subtitle throughout.",
     "prior": "The path that the user will follow, told to the agent beforehand.",

@@ -34,10 +34,11 @@ from simulator.media.lettering import Lettering
 from simulator.media.loudness import gain
 from simulator.media.mix import Laid, audible, lay, mixed
 from simulator.media.packets import PacketWriter
-from simulator.media.picture import SLACK, Fitter, PictureReader, black, matrix_of
+from simulator.media.picture import SLACK, Fitter, black, matrix_of
+from simulator.media.played import Pictures, Sounds, pictures_of
 from simulator.media.probe import Probe
 from simulator.media.room import Quietest
-from simulator.media.sound import SoundReader, load, silence
+from simulator.media.sound import load, silence
 from simulator.media.subtitle import Overlay
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, Spoken
 from simulator.scenario.types import Anchor, Background, Canvas, Gesture, Say, Show, Turn
@@ -108,16 +109,19 @@ class Maker:
         job: Job,
         source: Probe,
         *,
-        pictures: PictureReader | None,
-        sounds: SoundReader | None,
+        pictures: Pictures | None,
+        fitter: Fitter,
+        sounds: Sounds | None,
         overlay: Overlay | None,
         beds: Sequence[Bed],
         advance: Callable[[int], None],
     ) -> None:
-        """`advance` is told of each stretch of packets that has been made."""
+        """`fitter` may serve other turns of the clip too. `advance` is told of each stretch of
+        packets that has been made."""
         self._job = job
         self._source = source
         self._pictures = pictures
+        self._fitter = fitter
         self._sounds = sounds
         self._overlay = overlay
         self._beds = beds
@@ -154,7 +158,7 @@ class Maker:
                     layers.append(WritingLayer(index, instruction, job.canvas, stretch, lettering))
                 case Gesture():
                     source = job.insets[instruction.clip]
-                    reader = stack.enter_context(PictureReader(source))
+                    reader = stack.enter_context(pictures_of(source))
                     layers.append(
                         GestureLayer(
                             index, instruction, job.canvas, stretch, reader, source.duration
@@ -176,7 +180,6 @@ class Maker:
     ) -> tuple[av.VideoFrame, str]:
         """Write the segment's pictures; the last of them, for the hold, with its colour matrix."""
         canvas, reader, overlay = self._job.canvas, self._pictures, self._overlay
-        fitter = Fitter(canvas)
         start = self._job.first * PTIME
         count = self._count()
         encoder: PictureEncoder | None = None
@@ -191,7 +194,7 @@ class Maker:
                 if frame is not shown:
                     shown = frame
                     matrix = matrix_of(frame) if encoder is None else matrix
-                    fitted = fitter.fit(frame, reader.aspect)
+                    fitted = self._fitter.fit(frame, reader.aspect)
                     if overlay is not None:
                         fitted.make_writable()
                         overlay.lay_on(fitted)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from simulator.errors import InputError
 from simulator.media.lettering import Lettering
-from simulator.media.picture import Fitter, PictureReader, turning
+from simulator.media.picture import Fitter, turning
+from simulator.media.played import Pictures
 from simulator.media.subtitle import Overlay
 from simulator.media.timeline import PTIME
 from simulator.media.writing import Writing, corner
@@ -116,7 +117,7 @@ class GestureLayer:
         gesture: Gesture,
         canvas: Canvas,
         stretch: Stretch,
-        reader: PictureReader,
+        reader: Pictures,
         length: float,
     ) -> None:
         """`length`: seconds that the clip lasts as a whole."""

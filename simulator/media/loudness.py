@@ -8,12 +8,12 @@ was rendered.
 
 from __future__ import annotations
 
-from fractions import Fraction
+from collections.abc import Iterable
 
-import av
 import numpy as np
 
 from simulator.media.encode import Samples
+from simulator.media.filters import filtered
 from simulator.media.timeline import AUDIO_CLOCK
 
 INSTRUCTION = -20.0
@@ -32,30 +32,15 @@ def loudness(samples: Samples) -> float | None:
         return None
     if len(samples) < _SHORTEST:
         samples = np.tile(samples, (-(-_SHORTEST // len(samples)), 1))
-    graph = av.filter.Graph()
-    source = graph.add_abuffer(
-        sample_rate=AUDIO_CLOCK, format="fltp", layout="stereo", time_base=Fraction(1, AUDIO_CLOCK)
-    )
-    meter = graph.add("ebur128", "metadata=1:framelog=quiet")
-    sink = graph.add("abuffersink")
-    source.link_to(meter)
-    meter.link_to(sink)
-    graph.configure()
-    frame = av.AudioFrame.from_ndarray(
-        np.ascontiguousarray(samples.T, np.float32), format="fltp", layout="stereo"
-    )
-    frame.sample_rate, frame.pts = AUDIO_CLOCK, 0
-    graph.push(frame)
-    graph.push(None)
+    return loudness_of((samples,))
+
+
+def loudness_of(blocks: Iterable[Samples]) -> float | None:
+    """As `loudness`, of a sound of two seconds or more that comes in blocks."""
     found: float | None = None
-    while True:
-        try:
-            out = graph.pull()
-        except (av.BlockingIOError, EOFError):
-            break
+    for out in filtered(blocks, ("ebur128", "metadata=1:framelog=quiet")):
         value = out.metadata.get("lavfi.r128.I")
-        if value is not None:
-            found = float(value)
+        found = found if value is None else float(value)
     return None if found is None or found <= -70.0 else found
 
 

@@ -194,26 +194,30 @@ class Fitter:
         self._canvas = canvas
         self._matrix = matrix
         self._key: tuple[object, ...] = ()
+        self._turn = Turning()
         self._graph: Graph | None = None
 
     def fit(self, frame: av.VideoFrame, aspect: Fraction) -> av.VideoFrame:
         """`frame` on the canvas, yuv420p limited range. May be `frame` itself."""
         canvas = self._canvas
-        turn = turning(frame)
+        key: tuple[object, ...] = (frame.format.name, frame.width, frame.height, aspect)
+        key = (*key, frame.color_range, frame.rotation)
+        if key != self._key:
+            # Side data that was looked at keeps its picture until the garbage collector comes by:
+            # looked at for every picture, hundreds of megabytes.
+            self._key, self._turn, self._graph = key, turning(frame), None
         limited = frame.color_range != ColorRange.JPEG and frame.format.name != "yuvj420p"
         if (
             (frame.width, frame.height) == (canvas.width, canvas.height)
             and frame.format.name == "yuv420p"
             and aspect == 1
             and limited
-            and turn == Turning()
+            and self._turn == Turning()
             and self._matrix is None
         ):
             return frame
-        key = (frame.format.name, frame.width, frame.height, aspect, turn, frame.color_range)
-        if key != self._key or self._graph is None:
-            self._graph = self._build(frame, aspect, turn)
-            self._key = key
+        if self._graph is None:
+            self._graph = self._build(frame, aspect, self._turn)
         frame.pts = None
         self._graph.push(frame)
         fitted = self._graph.pull()

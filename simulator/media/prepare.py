@@ -29,11 +29,13 @@ from simulator.media.encode import Encoding, level
 from simulator.media.layers import LAYERS
 from simulator.media.lettering import Lettering
 from simulator.media.packets import PacketFile
-from simulator.media.picture import PictureReader
-from simulator.media.probe import Probe, probe
-from simulator.media.sound import SoundReader
+from simulator.media.picture import Fitter
+from simulator.media.played import Pictures, Sounds, look, pictures_of, sounds_of
+from simulator.media.played import key as key_as_played
+from simulator.media.probe import Probe
 from simulator.media.subtitle import Overlay, draw
 from simulator.media.timeline import PTIME, Asset, Prepared, PreparedTurn, Spoken
+from simulator.scenario.before import listed
 from simulator.scenario.types import Embedded, Gesture, Say, Scenario, Show, Turn
 
 _LATE = 0.05
@@ -84,7 +86,7 @@ def prepare(
             made[job.turn.index] = found
     missing = [job for job in jobs if job.turn.index not in made]
     if missing:
-        probes = {name: probe(clip.path) for name, clip in located.items()}
+        probes = {n: look(scenario.clips[n], clip, cache) for n, clip in located.items()}
         _check(scenario, probes)
         lettering = Lettering(file=scenario.font)
         subtitle = scenario.subtitle
@@ -171,6 +173,8 @@ def _extras(
         yield "card", CARD, turn.card
         if scenario.font is None:
             yield "font", cache.sha256(Lettering().path)
+    elif played := key_as_played(scenario.clips[turn.clip]):
+        yield played
     for index, given in enumerate(turn.instructions):
         if isinstance(given, Embedded):
             continue
@@ -184,7 +188,8 @@ def _extras(
                 yield "level", index, level
             case Gesture():
                 sign = dataclasses.asdict(dataclasses.replace(instruction, means=""))
-                yield "gesture", LAYERS, index, located[instruction.clip].sha256, sign
+                played = key_as_played(scenario.clips[instruction.clip], heard=False)
+                yield "gesture", LAYERS, index, located[instruction.clip].sha256, sign, *played
     for background in scenario.backgrounds:
         if background.under(turn):
             if not background.sound.is_file():
@@ -198,8 +203,7 @@ def _extras(
 def _name(scenario: Scenario, turn: Turn) -> str:
     if turn.prior:
         return f"{scenario.path}: prior ({turn.id})"
-    before = sum(t.prior for t in scenario.turns)
-    return f"{scenario.path}: turns[{turn.index - before}] ({turn.id})"
+    return f"{scenario.path}: turns[{listed(scenario, turn)}] ({turn.id})"
 
 
 def _check(scenario: Scenario, probes: dict[str, Probe]) -> None:
@@ -214,7 +218,7 @@ def _check(scenario: Scenario, probes: dict[str, Probe]) -> None:
             if time > end + _LATE:
                 problems.append(
                     f"{_name(scenario, turn)}: {key}: {time:g} s is after the end of "
-                    f"{source.path.name}, which lasts {end:.2f} s"
+                    f"{source.path.name}, which lasts {end:.2f} s{source.told}"
                 )
         for sign in turn.instructions:
             if isinstance(sign, Gesture) and not probes[sign.clip].picture:
@@ -308,8 +312,9 @@ class _Work:
     def _make(self, jobs: Sequence[Job]) -> dict[int, _Made]:
         made = {}
         with ExitStack() as stack:
-            pictures: dict[str, PictureReader] = {}
-            sounds: dict[str, SoundReader] = {}
+            pictures: dict[str, Pictures] = {}
+            fitters: dict[str, Fitter] = {}
+            sounds: dict[str, Sounds] = {}
             for job in jobs:
                 name, overlay = job.turn.clip, self._overlay
                 if job.turn.card:
@@ -318,14 +323,15 @@ class _Work:
                 else:
                     source = self._probes[name]
                 if source.picture and name not in pictures:
-                    pictures[name] = stack.enter_context(PictureReader(source))
+                    pictures[name] = stack.enter_context(pictures_of(source))
                 if source.sound and name not in sounds:
-                    sounds[name] = stack.enter_context(SoundReader(source))
+                    sounds[name] = stack.enter_context(sounds_of(source))
                 signs = [i for i in job.turn.instructions if isinstance(i, Gesture)]
                 maker = Maker(
                     dataclasses.replace(job, insets={s.clip: self._probes[s.clip] for s in signs}),
                     source,
                     pictures=pictures.get(name),
+                    fitter=fitters.setdefault(name, Fitter(job.canvas)),
                     sounds=sounds.get(name),
                     overlay=overlay,
                     beds=[self._beds.get(background) for background in job.backgrounds],

@@ -38,6 +38,28 @@ class Probe:
     """Average pictures a second; 0 if unknown."""
     seekable: bool = True
     """Whether positions in the file can be trusted; bare streams of sound have no index."""
+    speed: float = 1.0
+    """How many times as fast it is played; `duration` is that of the clip as it plays."""
+    repeat: int = 1
+    """How many times over it is played."""
+    gain: float = 1.0
+    """Factor by which its sound is made louder."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether it plays just as it is."""
+        return (self.speed, self.repeat, self.gain) == (1.0, 1, 1.0)
+
+    @property
+    def told(self) -> str:
+        """How it is played, for messages that tell how long it lasts; empty for as it is."""
+        speed = f" at speed {self.speed:g}" if self.speed != 1 else ""
+        return speed + (f" {self.repeat} times over" if self.repeat > 1 else "")
+
+    @property
+    def once(self) -> float:
+        """Seconds that one copy of it lasts."""
+        return self.duration / self.repeat
 
 
 def probe(path: Path) -> Probe:

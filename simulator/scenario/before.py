@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from simulator.scenario.schema import PriorModel
-from simulator.scenario.types import Clip, Either, Turn
+from simulator.scenario.types import Clip, Either, Scenario, Turn
 
 CARD, EXAMPLE = "prior-card", "prior-clip"
 """Ids of the turns."""
@@ -51,6 +51,11 @@ def with_prior(prior: PriorModel, goal: str, turns: Sequence[Turn]) -> tuple[Tur
     """The turns behind those that tell what `prior` says."""
     first = list(_turns(prior, goal))
     return tuple(replace(turn, index=n) for n, turn in enumerate((*first, *turns)))
+
+
+def listed(scenario: Scenario, turn: Turn) -> int:
+    """Where a turn stands in the file's own list, which has none of those that come first."""
+    return turn.index - sum(t.prior for t in scenario.turns)
 
 
 def _turns(prior: PriorModel, goal: str) -> Iterator[Turn]:

@@ -302,6 +302,9 @@ class _Loading:
             sha256=clip.sha256,
             licence=licence,
             named=clip.named,
+            speed=clip.speed,
+            repeat=clip.repeat,
+            level=clip.level,
         )
 
     def _bytes(self) -> bytes:

@@ -143,6 +143,20 @@ def _signed(value: Any) -> Any:
     return {"clip": value} if isinstance(value, str) else value
 
 
+def _speed(value: Any) -> float:
+    text = _text(value)
+    if not _NUMBER.fullmatch(text) or not 0.05 <= float(text) <= 4:
+        raise wrong(f"{text!r} is no speed: 0.05 (twenty times as slow) to 4 (four times as fast)")
+    return float(text)
+
+
+def _copies(value: Any) -> int:
+    text = _text(value)
+    if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= 1_000:
+        raise wrong(f"{text!r} is no number of copies: a whole number, 1 to 1000")
+    return int(text)
+
+
 def _level(value: Any) -> float:
     text = _text(value)
     if not re.fullmatch(r"[+-]?\d+(?:\.\d+)?", text) or not -60 <= float(text) <= 20:
@@ -233,6 +247,9 @@ class ClipModel(Strict):
     sha256: Annotated[str | None, BeforeValidator(_sha256)] = None
     licence: Text | None = None
     named: Text | None = None
+    speed: Annotated[float, BeforeValidator(_speed)] = 1.0
+    repeat: Annotated[int, BeforeValidator(_copies)] = 1
+    level: Annotated[float | None, BeforeValidator(_level)] = None
 
 
 class SayModel(Strict):

@@ -39,6 +39,12 @@ class Clip:
     """SPDX identifier or words."""
     named: str | None = None
     """What the file of a clip known by its hash alone was called: looked at first."""
+    speed: float = 1.0
+    """How many times as fast it plays. Clip times are those of the clip as it plays."""
+    repeat: int = 1
+    """How many times over, end to end."""
+    level: float | None = None
+    """How loud its own sound is made against the instructions, in LU; None leaves it as it is."""
 
 
 class Anchor(StrEnum):

@@ -128,6 +128,93 @@ def test_a_bystander_takes_the_pause_too(desk: Desk, cache: Cache) -> None:
     assert "pause" in texts(cache, desk.write(ASKED + guest, head=head), Level.WARNING)[0]
 
 
+SEEN = {
+    "show": "    show:\n      text: Which square moves?\n      takes: 2\n      stay: 0\n",
+    "gesture": "    gesture:\n      clip: hand\n      from: 1\n      until: 3\n",
+}
+
+
+def seen(desk: Desk, turns: str, head: str = "") -> Path:
+    """A scenario with a second clip for gestures."""
+    desk.clip("hand.mkv", 3)
+    file = desk.write(turns, head=head)
+    both = "clips:\n  main: {file: clip.mkv, licence: CC0-1.0}\n"
+    both += "  hand: {file: hand.mkv, licence: CC0-1.0}\n"
+    text = file.read_text().replace("clip:\n  file: clip.mkv\n  licence: CC0-1.0\n", both)
+    if "clip: hand" not in turns:
+        text += "  - clip: hand\n    until: 1\n    quiet: true\n"
+    file.write_text(text.replace("turns:\n  - ", "turns:\n  - clip: main\n    "))
+    return file
+
+
+@pytest.mark.parametrize("kind", SEEN)
+@pytest.mark.parametrize(
+    ("loud", "pace", "warned"),
+    [([(6, 8)], "continuous", True), ([(6, 8)], "wait", False), ([(3, 5)], "continuous", False)],
+)
+def test_a_pause_after_what_is_seen(
+    desk: Desk,
+    cache: Cache,
+    kind: str,
+    loud: list[tuple[float, float]],
+    pace: str,
+    warned: bool,
+) -> None:
+    desk.clip("clip.mkv", 12, loud)
+    asked = f"  - until: 6\n{SEEN[kind]}    either: true\n  - until: 12\n    quiet: true\n"
+    found = texts(cache, seen(desk, asked, f"pace: {pace}\n"), Level.WARNING)
+    assert len(found) == (1 if warned else 0), found
+    if warned:
+        assert f"turns[0].{kind}: sound goes on right after it" in found[0]
+
+
+@pytest.mark.parametrize("kind", SEEN)
+def test_what_is_seen_has_to_fit(desk: Desk, cache: Cache, kind: str) -> None:
+    asked = f"  - until: 1.5\n{SEEN[kind]}    either: true\n"
+    (found,) = texts(cache, seen(desk, asked), Level.ERROR)
+    assert f"turns[0].{kind}: " in found
+    assert "lasts 2.00 s and does not fit: its segment lasts 1.50 s" in found
+
+
+def test_evidence_after_what_is_seen(desk: Desk, cache: Cache) -> None:
+    for given in SEEN.values():
+        asked = f"  - until: 6\n{given}    answer: The yellow one.\n"
+        asked += "    evidence:\n      - [6.5, 7]\n"
+        (found,) = texts(cache, seen(desk, asked), Level.WARNING)
+        assert "begins at 6.5 s, after the answer falls due (5.9" in found
+
+
+def test_what_cannot_be_drawn_or_shown(desk: Desk, cache: Cache) -> None:
+    asked = "  - until: 6\n    show: Hi 你\n    gesture:\n      clip: hand\n      until: 9\n"
+    found = texts(cache, seen(desk, asked + "    either: true\n"), Level.ERROR)
+    assert len(found) == 2
+    assert "U+4F60" in found[0]
+    assert "until: 9 s is after the end of its clip, which lasts 3.00 s" in found[1]
+
+
+def test_lines_are_right_behind_a_prior(desk: Desk, cache: Cache) -> None:
+    head = "prior:\n  as: [card, clip]\n  clip: main\n  until: 99\n  steps: [Look]\n"
+    desk.sound("ask.wav", 7)
+    found = texts(cache, seen(desk, ASKED.replace("[0, 4]", "[7, 8]"), head), Level.ERROR)
+    assert "prior.until: 99 s is after the end of clip.mkv" in found[0]
+    assert "turns[0].say: lasts 7.00 s and does not fit" in found[1]
+    assert "prior" not in found[1]
+
+
+def test_a_clip_that_is_played_otherwise(desk: Desk, cache: Cache) -> None:
+    desk.sound("ask.wav", 2)
+    file = desk.write(ASKED + "  - until: 47\n    quiet: true\n")
+    plays = file.read_text().replace("  licence", "  speed: 0.5\n  repeat: 2\n  licence")
+    file.write_text(plays)
+    assert checked(cache, file)[0].findings == ()
+    file.write_text(plays.replace("until: 47", "until: 49").replace("repeat", "level: 0\n  repeat"))
+    (mute,) = texts(cache, file, Level.ERROR)
+    assert "level: nothing is audible in clip.mkv" in mute
+    file.write_text(plays.replace("until: 47", "until: 49"))
+    (late,) = texts(cache, file, Level.ERROR)
+    assert "which lasts 48.00 s at speed 0.5 2 times over" in late
+
+
 def test_a_clip_that_is_elsewhere_is_a_note(desk: Desk, cache: Cache) -> None:
     file = desk.folder / "far.yaml"
     file.write_text(

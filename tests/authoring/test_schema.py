@@ -13,11 +13,11 @@ import yaml
 
 from simulator.authoring.schema import json_schema, schema_text, write_schema
 from simulator.errors import InputError
-from simulator.plugins import content_root
+from simulator.scenario.load import bundled_scenarios
 from simulator.scenario.schema import ScenarioModel, TurnModel
 
 SCHEMA = json_schema()
-SCENARIOS = sorted(content_root("scenarios").glob("*/*.yaml"))
+SCENARIOS = bundled_scenarios()
 
 
 class _Editor(yaml.SafeLoader):
@@ -29,9 +29,9 @@ _Editor.yaml_implicit_resolvers = {
     for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Editor.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false)$"), list("tf"))
-_Editor.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^\d+$"), list("0123456789"))
+_Editor.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^-?\d+$"), list("-0123456789"))
 _Editor.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"^\d+\.\d*$"), list("0123456789")
+    "tag:yaml.org,2002:float", re.compile(r"^-?\d+\.\d*$"), list("-0123456789")
 )
 
 
@@ -51,6 +51,11 @@ id: many
 task: custom:sorting
 clips:
   a: a.mp4
+  slow:
+    file: a.mp4
+    speed: 0.5
+    repeat: 3
+    level: -12.5
   b:
     url: https://example.org/x.mp4
     sha256: d52ba94aedf8a923c342fe9ea1d2bd85f712c4cc0f49a6de1bac43eebe3a48ff

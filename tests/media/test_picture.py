@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import struct
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -205,3 +207,19 @@ def test_full_range_and_rgb_come_out_alike(make_clip: Make) -> None:
         path = make_clip(name, [(0.0, grey(180, 320, 180))], video_codec=codec, pixel=pixel)
         fitted, _ = fit(path)
         assert float(fitted.mean()) == pytest.approx(180, abs=3), name
+
+
+def test_fitting_leaves_no_picture_to_the_garbage_collector(make_clip: Make) -> None:
+    """Side data stands in a cycle with its picture: looked at for each, it fills the memory."""
+    clip = make_clip("many.mkv", steps([i / 30 for i in range(20)]))
+    fitter = Fitter(Canvas(width=64, height=36))
+    gc.collect()
+    gc.disable()
+    try:
+        with PictureReader(probe(clip)) as reader:
+            for i in range(20):
+                fitter.fit(reader.at(i / 30), reader.aspect)
+        left = sum(isinstance(o, av.VideoFrame) for o in gc.get_objects())
+    finally:
+        gc.enable()
+    assert left <= 2

@@ -427,6 +427,28 @@ WRONG = {
         TURN.replace("clip: own.mp4", "clip:\n  url: https://example.org/x.mp4")
         + "    quiet: true\n",
     ),
+    "speed": (
+        "5: clip.speed: '5' is no speed: 0.05 (twenty times as slow) to 4 (four times as fast)",
+        TURN.replace("clip: own.mp4", "clip:\n  file: own.mp4\n  speed: 5") + "    quiet: true\n",
+    ),
+    "no speed": (
+        "5: clip.speed: '-1' is no speed: 0.05",
+        TURN.replace("clip: own.mp4", "clip:\n  file: own.mp4\n  speed: -1") + "    quiet: true\n",
+    ),
+    "half a copy": (
+        "5: clip.repeat: '1.5' is no number of copies: a whole number, 1 to 1000",
+        TURN.replace("clip: own.mp4", "clip:\n  file: own.mp4\n  repeat: 1.5")
+        + "    quiet: true\n",
+    ),
+    "no copy": (
+        "5: clip.repeat: '0' is no number of copies",
+        TURN.replace("clip: own.mp4", "clip:\n  file: own.mp4\n  repeat: 0") + "    quiet: true\n",
+    ),
+    "a clip's level": (
+        "5: clip.level: 'loud' is not a level in LU against the instructions: -60 to 20",
+        TURN.replace("clip: own.mp4", "clip:\n  file: own.mp4\n  level: loud")
+        + "    quiet: true\n",
+    ),
     "two ends": (
         "7: turns[0].say: two are placed at the end",
         TURN + "    either: true\n    say:\n      - {text: A, file: say.flac}\n"
