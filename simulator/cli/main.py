@@ -120,6 +120,13 @@ def run(
     prompt: Annotated[
         str, typer.Option(help="What agents are told in words: written, spoken, or a file")
     ] = "written",
+    decide: Annotated[
+        str,
+        typer.Option(
+            help="When the model runs: when the agent decides so (agent), or once at the end of "
+            "each turn, asked by the simulator (turn-end)"
+        ),
+    ] = "agent",
 ) -> None:
     """Play scenarios to agents, record, judge and report."""
     from simulator.cli.run import RunOrder, run_order
@@ -137,6 +144,7 @@ def run(
         share_host=share_host,
         film=film,
         prompt=prompt,
+        decide=decide,
     )
     raise typer.Exit(run_order(order))
 
