@@ -157,6 +157,14 @@ def judge(
     judge: JudgeRefs = None,
     force: Annotated[bool, typer.Option(help="Judge again what has a verdict already")] = False,
     retry_failed: Annotated[bool, typer.Option(help="Judge again what failed")] = False,
+    heard: Annotated[
+        bool,
+        typer.Option(
+            "--heard",
+            help="Judge what a recogniser hears in the recorded sound, beside what was said "
+            "(omnistage[recognise])",
+        ),
+    ] = False,
     scenario: Annotated[
         str | None, typer.Option(help="Scenario file, if the recording's own copy cannot serve")
     ] = None,
@@ -177,6 +185,7 @@ def judge(
             tuple(judge or ()),
             force=force,
             retry=retry_failed,
+            heard=heard,
             scenario=scenario,
             scenarios=scenarios,
             out=out,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -271,7 +272,19 @@ def _verdicts(verdicts: Sequence[Verdict]) -> Text:
         else:
             out.append(verdict.state.value.replace("_", " "), style="magenta")
         out.append(clean(f" {verdict.why}"))
+        heard = verdict.details.get("heard")
+        if isinstance(heard, Mapping):
+            out.append(clean(_by_ear(heard)), style="dim")
     return out
+
+
+def _by_ear(heard: Mapping[str, Any]) -> str:
+    """The verdict on what was heard, as a line below the one on what was said."""
+    content, score = heard.get("content"), heard.get("score")
+    worth = score if content is None else content
+    if not isinstance(worth, int | float):
+        return f"\nby ear: {str(heard.get('state', '')).replace('_', ' ')}: {heard.get('why', '')}"
+    return f'\nby ear {100 * worth:.0f}: "{_short(str(heard.get("text", "")))}"'
 
 
 def print_status(summary: Summary, gates: Sequence[GateResult], console: Console) -> int:
