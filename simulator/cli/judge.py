@@ -28,8 +28,9 @@ from simulator.judging.run import (
 from simulator.judging.spending import Estimate
 from simulator.options import split_words
 from simulator.recording.trace import Trace
+from simulator.report.file import write_summary
 from simulator.report.plain import plain
-from simulator.report.summary import summarise, write_summary
+from simulator.report.summary import summarise
 from simulator.report.terminal import print_attempt, print_status, print_summary
 from simulator.run.plan import RUN_FILE, read_plan
 from simulator.scenario.load import load_recorded_scenario, load_scenario

@@ -196,6 +196,13 @@ def judge(
 @app.command()
 def report(
     run_folder: Annotated[Path, typer.Argument(help="A run's folder")],
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose verdicts give the score, by the name of its file in verdicts/. Default: "
+            "the first one named when the run was judged"
+        ),
+    ] = None,
     gate: Gates = None,
     min_coverage: MinCoverage = 1.0,
     turns: Annotated[bool, typer.Option(help="Every turn of every attempt as well")] = False,
@@ -214,6 +221,7 @@ def report(
             run_folder,
             tuple(gate or ()),
             min_coverage,
+            judge=judge,
             turns=turns,
             as_csv=as_csv,
             as_parquet=as_parquet,

@@ -26,9 +26,10 @@ from simulator.media.prepare import prepare
 from simulator.media.timeline import Prepared
 from simulator.options import parse_options, split_words
 from simulator.plugins import load_agent
+from simulator.report.file import write_summary
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.plain import plain
-from simulator.report.summary import Summary, summarise, write_summary
+from simulator.report.summary import Summary, summarise
 from simulator.report.terminal import print_gates, print_status, print_summary
 from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
 from simulator.run.pool import run_plan

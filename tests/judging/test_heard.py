@@ -172,7 +172,7 @@ async def test_the_recogniser_that_comes_with_it_hears_real_speech(
     pytest.importorskip("moonshine_voice", reason="needs omnistage[recognise]")
     with av.open(str(SPEECH)) as file:
         parts = [f.to_ndarray().reshape(-1) for f in file.decode(audio=0)]
-    spoken = (np.concatenate(parts) / 32768).astype(np.float32)
+    spoken = np.repeat(np.concatenate(parts).astype(np.float32) / 32768, 2)  # it has 24 kHz
     monkeypatch.setattr(Listener, "_stretches", lambda *_: [(0.0, 1 / RATE, spoken)])
     listener = Listener(load_recogniser("moonshine"))
     whole = await listener.hear(SAMPLE, [Speech(start=0, end=len(spoken) / RATE)])
