@@ -24,9 +24,12 @@ from simulator.judging.run import (
     judge_recording,
     judge_run,
     recorded_trace,
+    serves_nothing,
 )
 from simulator.judging.spending import Estimate
 from simulator.options import split_words
+from simulator.recording.manifest import MANIFEST
+from simulator.recording.measure import TRACE
 from simulator.recording.trace import Trace
 from simulator.report.file import write_summary
 from simulator.report.plain import plain
@@ -73,6 +76,11 @@ def judge_again(
         raise InputError("--scenarios and --out go with a CSV of answers, which this is not")
     if not os.path.isdir(what):
         raise InputError(f"{what}: no such folder", hint="name a recording's folder, or a run's")
+    if not any((what / name).is_file() for name in (RUN_FILE, MANIFEST, TRACE)):
+        raise InputError(
+            f"{what} is neither a run nor a recording: it has no {RUN_FILE} and no {MANIFEST}",
+            hint="name a recording's folder, or a run's",
+        )
     given = load_scenario(scenario, rendered=False) if scenario else None
     console = Console()
     again = _Again(bench, console, force=force, retry=retry)
@@ -106,6 +114,10 @@ class _Again:
                 )
             )
         print_attempt(self._read(folder, scenario), verdicts, self._console)
+        for judge in self._bench:
+            if not any(t.expect.kind in judge.expects for t in scenario.turns):
+                note = serves_nothing(judge, scenario)
+                self._console.print(plain(note, "yellow"), soft_wrap=True)
         tell_paths(verdicts, self._console)
         tell_heard(verdicts, self._console)
         tell_failures(verdicts, self._console)

@@ -16,7 +16,7 @@ from typing import ClassVar, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.errors import JudgeError
+from simulator.errors import InputError, JudgeError
 from simulator.plugins import load
 from simulator.recording.trace import Speech
 from simulator.speech.hearing import recogniser
@@ -66,7 +66,12 @@ def load_recogniser(reference: str) -> Recogniser:
     """The one that is named. Raises InputError, which says what is installed."""
     if reference == DEFAULT:
         return Moonshine()
-    return cast("Recogniser", load("recognisers", reference))
+    try:
+        return cast("Recogniser", load("recognisers", reference))
+    except InputError as error:
+        if not error.hint.startswith("There are: none"):
+            raise
+        raise InputError(error.message, hint=f"{DEFAULT} comes with it; or name a file") from None
 
 
 class Listener:

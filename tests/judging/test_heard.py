@@ -183,7 +183,7 @@ async def test_the_recogniser_that_comes_with_it_hears_real_speech(
 
 def test_recognisers_are_named_like_other_plugins(recogniser: str) -> None:
     assert load_recogniser(recogniser).name == "table"
-    with pytest.raises(InputError, match=r"no recogniser is called 'whisper' .There are: none"):
+    with pytest.raises(InputError, match=r"no recogniser is called 'whisper' .moonshine comes"):
         load_recogniser("whisper")
     with pytest.raises(InputError, match=r"by=heard needs a recogniser .-o heard=moonshine"):
         load_with_ears([("keypoints", {"by": "heard"})])
