@@ -76,17 +76,24 @@ def judge_again(
         raise InputError("--scenarios and --out go with a CSV of answers, which this is not")
     if not os.path.isdir(what):
         raise InputError(f"{what}: no such folder", hint="name a recording's folder, or a run's")
-    if not any((what / name).is_file() for name in (RUN_FILE, MANIFEST, TRACE)):
-        raise InputError(
-            f"{what} is neither a run nor a recording: it has no {RUN_FILE} and no {MANIFEST}",
-            hint="name a recording's folder, or a run's",
-        )
     given = load_scenario(scenario, rendered=False) if scenario else None
     console = Console()
     again = _Again(bench, console, force=force, retry=retry)
     if (what / RUN_FILE).is_file():
         return again.run(what, given)
-    return again.recording(what, given or load_recorded_scenario(what))
+    return again.recording(what, given or _recorded_scenario(what))
+
+
+def _recorded_scenario(what: Path) -> Scenario:
+    try:
+        return load_recorded_scenario(what)
+    except OmnistageError:
+        if any((what / name).exists() for name in (MANIFEST, TRACE)):
+            raise
+        raise InputError(
+            f"{what} is neither a run nor a recording: it has no {RUN_FILE} and no {MANIFEST}",
+            hint="name a recording's folder, or a run's",
+        ) from None
 
 
 class _Again:

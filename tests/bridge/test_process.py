@@ -109,7 +109,7 @@ async def test_what_it_has_started_ends_with_it(tmp_path: Path) -> None:
     async with bridge_process(f"{path}:Leaves", options={}, log=log):
         started = [psutil.Process(pid) for pid in children() - before]
         assert len(started) == 4  # the bridge, what it left, and the shell that ends both
-    assert psutil.wait_procs(started, timeout=5)[1] == []
+    assert psutil.wait_procs(started, timeout=20)[1] == []
 
 
 PARENT = """
@@ -145,6 +145,6 @@ def test_it_dies_with_its_parent_however_that_dies(tmp_path: Path) -> None:
         started = psutil.Process(parent.pid).children(recursive=True)
         assert len(started) == 4
         parent.send_signal(how)
-        parent.wait(5)
+        parent.wait(20)
         parent.stdout.close()
-        assert psutil.wait_procs(started, timeout=5)[1] == []
+        assert psutil.wait_procs(started, timeout=20)[1] == []
