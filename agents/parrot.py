@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from simulator.agent import Traits
 from simulator.bridge.baseline import LEAST_DELAY
-from simulator.bridge.events import SpeechEnded
+from simulator.bridge.events import ResponseAsked, SpeechEnded
 from simulator.bridge.local import LocalAgent, seconds
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _KEEP = 30.0
 """Seconds of sound that it remembers."""
+_ASKED = 3.0
+"""Seconds of sound that it says back when it is asked to say something."""
 
 
 class Parrot(LocalAgent):
@@ -30,7 +32,10 @@ class Parrot(LocalAgent):
         call.hearing.keep(_KEEP)
         await call.start()
         async for event in call:
-            if isinstance(event, SpeechEnded):
+            if isinstance(event, ResponseAsked):
+                now = call.clock.now()
+                call.later(self._repeat(call, call.hearing.between(now - _ASKED, now), now))
+            elif isinstance(event, SpeechEnded):
                 heard = call.hearing.between(event.start, event.time)
                 call.later(self._repeat(call, heard, event.time + self._delay))
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
-from simulator.errors import InputError, JudgeError, OmnistageError
+from simulator.errors import InputError, JudgeError
 from simulator.judging.answered import (
     Along,
     answers_of,
     asked,
+    counted,
     mode_of,
     standing,
     text_of,
@@ -25,7 +26,6 @@ from simulator.judging.answered import (
     ways,
 )
 from simulator.judging.chat import Asked, Chat, Endpoint, NoReply
-from simulator.judging.heard import Listener, load_recogniser
 from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.kept import judgements
 from simulator.judging.options import flag, number, prices
@@ -41,7 +41,6 @@ from simulator.judging.rubric import (
     shortened,
 )
 from simulator.judging.spending import REPLY_TOKENS, Budget, Estimate, tokens_in
-from simulator.recording.trace import Response, Speech
 from simulator.scenario.types import PRIOR, Answer, Quiet
 from simulator.session.silence import TOKEN
 
@@ -65,8 +64,6 @@ class Rubric:
         key_env: str = KEY,
         label: str = "",
         mode: str = "strict",
-        heard: str = "",
-        by: str = "said",
         structured: str = "true",
         temperature: str = "0",
         seed: str = "7",
@@ -80,16 +77,9 @@ class Rubric:
         price_out: str = "",
     ) -> None:
         """`mode`: strict counts the scenario's own path, open whichever path was taken.
-        `heard`: a recogniser; what it hears is graded too. `by`: which of the two counts.
         `price_in`, `price_out`: of a million tokens, in the currency of `max_cost`.
         """
         self.mode = mode_of(mode)
-        self.listener = Listener(load_recogniser(heard)) if heard else None
-        if by not in ("said", "heard"):
-            raise ValueError(f"by={by} must be said or heard")
-        if by == "heard" and self.listener is None:
-            raise ValueError("by=heard needs a recogniser, none is bundled: heard=./FILE.py")
-        self.by = by
         model = model or os.environ.get(MODEL, "")
         if not model:
             raise InputError(
@@ -135,8 +125,6 @@ class Rubric:
             "structured": endpoint.structured,
             "prompt": PROMPT_HASH,
             "mode": self.mode,
-            "heard": self.listener.told if self.listener else None,
-            "by": self.by,
         }
 
     async def __aenter__(self) -> Self:
@@ -174,37 +162,13 @@ class Rubric:
             else:
                 tokens = sum(tokens_in(m["content"]) for m in messages)
                 total += Estimate(calls=1, tokens_in=tokens, tokens_out=REPLY_TOKENS)
-        # What is heard is not known yet: taken to cost as much as what was said.
-        return total + total if self.listener is not None else total
+        return total
 
     # ------------------------------------------------------------------ judging
 
     async def judge(self, question: Question) -> Verdict:
         put = self._before_asking(question)
-        said = put if isinstance(put, Verdict) else await self._graded(question, put)
-        runs = [s for r in _counted(question) for s in r.speech]
-        if self.listener is None or not (runs or isinstance(put, str)):
-            return said
-        heard = await self._heard(question, self.listener, runs)
-        if self.by == "heard":
-            return replace(heard, details={**heard.details, "said": _brief(said)})
-        return replace(said, details={**said.details, "heard": _brief(heard)})
-
-    async def _heard(
-        self, question: Question, listener: Listener, runs: Sequence[Speech]
-    ) -> Verdict:
-        """The verdict on what could be heard of the answer."""
-        if not runs:
-            return self._verdict(question, VerdictState.UNMEASURABLE, "it made no sound")
-        try:
-            text = await listener.hear(question.recording, runs)
-        except OmnistageError as error:
-            return self._verdict(question, VerdictState.JUDGE_FAILED, str(error))
-        if not text:
-            why = f"{listener.told} could make out no words"
-            return self._verdict(question, VerdictState.UNMEASURABLE, why)
-        found = await self._graded(question, text)
-        return replace(found, details={**found.details, "recogniser": listener.told})
+        return put if isinstance(put, Verdict) else await self._graded(question, put)
 
     async def _graded(self, question: Question, put: str) -> Verdict:
         """The verdict on a text."""
@@ -227,9 +191,9 @@ class Rubric:
                 details["raw"] = error.raw
             return self._verdict(question, VerdictState.JUDGE_FAILED, str(error), details=details)
         along = Along(worth=worth)
-        counted = told[along.taken or PRIOR if self.mode == "open" else PRIOR]
-        details |= _told(counted)
-        grade, content = counted.value, along.score(self.mode)
+        counts = told[along.taken or PRIOR if self.mode == "open" else PRIOR]
+        details |= _told(counts)
+        grade, content = counts.value, along.score(self.mode)
         if quiet:
             semantic = FULL if grade.score == FULL - 1 else grade.score
             details["silence"] = {"strict": grade.score, "semantic": semantic, "kept_by": "text"}
@@ -263,7 +227,7 @@ class Rubric:
         return text
 
     def _quiet(self, question: Question) -> Verdict | str:
-        alarms = _counted(question)
+        alarms = counted(question)
         if alarms:
             text = " ".join(r.text.strip() for r in alarms if r.text.strip())
             if text:
@@ -356,24 +320,6 @@ class Rubric:
     ) -> Verdict:
         verdict = self._verdict(question, VerdictState.SCORED, why, details=details)
         return replace(verdict, score=score, content=content)
-
-
-def _counted(question: Question) -> list[Response]:
-    """The responses that a verdict is on: an answer with what is joined to it, or false alarms."""
-    if isinstance(question.turn.expect, Quiet):
-        return [r for r, a in question.responses if "false_alarm" in a.flags]
-    return [r for r, _ in answers_of(question.responses)]
-
-
-def _brief(verdict: Verdict) -> dict[str, Any]:
-    """A verdict as a part of another one's details."""
-    return {
-        "state": verdict.state.value,
-        "score": verdict.score,
-        "content": verdict.content,
-        "why": verdict.why,
-        **verdict.details,
-    }
 
 
 def _told(asked_for: Asked[Grade]) -> dict[str, Any]:

@@ -17,7 +17,10 @@ LAYERS: list[tuple[int, str]] = [
     (1, r"simulator\.(plugins|options|agent)"),
     (1, r"simulator\.(scenario|media|speech)(\..*)?"),
     (1, r"simulator\.recording\.(records|trace)|simulator\.recording$"),
-    (2, r"simulator\.session\.(events|script|attribution|silence|prompt|cues|chronicle)"),
+    (
+        2,
+        r"simulator\.session\.(events|script|attribution|silence|prompt|cues|chronicle|decide|voice)",
+    ),
     (2, r"simulator\.session$|simulator\.testing|simulator\.metrics(\..*)?"),
     (3, r"simulator\.(rtc|bridge|recording)(\..*)?|simulator\.session\.engine"),
     (4, r"simulator\.(judging|run|report|omniassistbench|authoring)(\..*)?"),
@@ -26,8 +29,8 @@ LAYERS: list[tuple[int, str]] = [
 """Who may import whom: a module imports its own layer and those below."""
 
 PURE = re.compile(
-    r"simulator\.(session\.(events|script|attribution|silence|prompt|cues|chronicle)|media\.timeline"
-    r"|bridge\.context|metrics(\..*)?|recording\.(records|trace))"
+    r"simulator\.(session\.(events|script|attribution|silence|prompt|cues|chronicle|decide|voice)"
+    r"|media\.timeline|bridge\.context|metrics(\..*)?|recording\.(records|trace))"
 )
 IMPURE = {"asyncio", "aiortc", "aioice", "av", "aiohttp"}
 

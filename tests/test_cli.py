@@ -69,8 +69,10 @@ def test_lists() -> None:
         (("run", "demo", "--agent", "oracle -o delay=soon"), "seconds"),
         (("run", "demo", "--agent", "oracle --fast"), "-o key=value"),
         (("run", "demo", "demo", "--agent", "oracle"), "--repeat"),
+        (("run", "demo", "--agent", "oracle", "--decide", "sometimes"), "allowed: agent, turn-end"),
         (("run", "demo"), "--agent"),
         (("judge", "nowhere"), "no such folder"),
+        (("judge", "."), "is neither a run nor a recording"),
         (("report", "."), "not a run folder"),
         (("check", "demmo"), "did you mean demo"),
         (("check", "."), "no scenario in this folder"),
@@ -256,3 +258,18 @@ def test_warnings_of_a_scenario_are_shown_before_it_is_played(scenario: Path) ->
     assert "quiet.yaml: turns[0] (t1): no `evidence` for its answer" in shown.stdout
     assert shown.stderr.startswith("error: cannot write to /dev/null/x")
     assert shown.returncode == 2
+
+
+def test_an_agent_is_made_to_decide_at_the_end_of_a_turn(scenario: Path) -> None:
+    scenario.write_text(QUIET.format(until=4))
+    out = scenario.parent / "forced"
+    words = ("run", str(scenario), "--agent", "oracle", "--decide", "turn-end", "--out", str(out))
+    shown = omnistage(*words)
+    assert shown.returncode in (0, 1), shown.stderr  # a busy machine may spoil the pacing
+    assert "each agent was asked at the end of each turn" in shown.stdout
+    (folder,) = (out / "recordings").iterdir()
+    assert json.loads((folder / "manifest.json").read_text())["options"]["decide"] == "turn-end"
+    trace = json.loads((folder / "trace.json").read_text())
+    assert [t["opportunity"] for t in trace["turns"] if t["expect"] == "quiet"] == [True]
+    assert [r["text"] for r in trace["responses"]] == ["[KEEP QUIET]"]
+    assert [a["by"] for a in trace["attribution"]] == ["token"]

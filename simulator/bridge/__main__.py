@@ -15,6 +15,7 @@ import gc
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Sequence
@@ -81,7 +82,9 @@ async def _serve(
 
 
 def _die_with_parent() -> None:
-    """End when the parent does, even if that was killed: by signal on Linux, else by our stdin."""
+    """End when the parent does, with all that was started here, even if that was killed: by signal
+    on Linux, else by our stdin."""
+    _bury_with_parent()
     parent = os.getppid()
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
@@ -89,6 +92,18 @@ def _die_with_parent() -> None:
         if os.getppid() != parent:
             os._exit(1)
     threading.Thread(target=_wait_for_eof, name="parent", daemon=True).start()
+
+
+def _bury_with_parent() -> None:
+    """Let a shell in our group end the group when the parent's end of our stdin closes: we may be
+    killed before we could end what a responder has started."""
+    if os.name == "posix" and os.getpgrp() == os.getpid():
+        subprocess.Popen(
+            ["/bin/sh", "-c", "cat >/dev/null; kill -KILL 0"],
+            stdin=0,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
 
 def _wait_for_eof() -> None:

@@ -47,6 +47,7 @@ class Cued(LocalAgent):
         while True:
             event = await self._next(call, conduct.wake())
             now = call.clock.now()
+            conduct.asked_only = call.asked_only
             lines = conduct.time(now) if event is None else conduct.handle(event, now)
             if self._yields and isinstance(event, SpeechStarted):
                 call.interrupt()
@@ -65,7 +66,7 @@ class Cued(LocalAgent):
         return None
 
     async def _deliver(self, call: Call, line: Line) -> None:
-        if self._mode == "text":
+        if self._mode == "text" or line.written:
             await call.write(line.text, at=line.at)
         else:
             await call.say(line.text, at=line.at)

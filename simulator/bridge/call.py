@@ -23,6 +23,7 @@ from simulator.bridge.babble import Samples, babble
 from simulator.bridge.events import (
     CallEvent,
     Committed,
+    ResponseAsked,
     ResponseCancelled,
     SpeechEnded,
     SpeechStarted,
@@ -89,6 +90,8 @@ class Call:
         self._item = ""
         self._speech_start = 0.0
         self._active: Reply | None = None
+        self._asked: Mapping[str, Any] | None = None
+        """The metadata of a response that was asked for and has not begun."""
 
     # ------------------------------------------------------------ the agent's side
 
@@ -96,6 +99,14 @@ class Call:
     def session(self) -> Mapping[str, Any]:
         """The session's settings as the caller has set them (instructions, modalities...)."""
         return self._wire.session
+
+    @property
+    def asked_only(self) -> bool:
+        """The caller has turned our turn detection off: it commits and asks (`ResponseAsked`)
+        whenever it wants a response, no speech is reported, and nothing else is to be answered."""
+        audio = self._wire.session.get("audio")
+        heard = audio.get("input") if isinstance(audio, dict) else None
+        return not isinstance(heard, dict) or heard.get("turn_detection") is None
 
     @property
     def items(self) -> Mapping[str, Mapping[str, Any]]:
@@ -200,6 +211,9 @@ class Call:
             self.interrupt("client_cancelled")
             self._put(event)
         elif event is not None:
+            if isinstance(event, ResponseAsked):
+                given = event.settings.get("metadata")
+                self._asked = given if isinstance(given, dict) else None
             self._put(event)
 
     def rtp(self, t: float, kind: str, packet: bytes) -> None:
@@ -215,16 +229,15 @@ class Call:
         """Speech was found in what the caller says."""
         audio_ms = round((edge.time - (self.hearing.origin or edge.time)) * 1000)
         audio_ms = max(0, audio_ms)
-        served = self._wire.session["audio"]["input"].get("turn_detection") is not None
+        if self.asked_only:
+            return
         if edge.edge == "start":
             self._item, self._speech_start = self._wire.name("item"), edge.time
-            if served:
-                self._wire.speech_started(self._item, audio_ms)
+            self._wire.speech_started(self._item, audio_ms)
             self._put(SpeechStarted(item=self._item, time=edge.time))
             return
-        if served:
-            self._wire.speech_stopped(self._item, audio_ms)
-            self._wire.commit(self._item)
+        self._wire.speech_stopped(self._item, audio_ms)
+        self._wire.commit(self._item)
         self._put(SpeechEnded(item=self._item, start=self._speech_start, time=edge.time))
 
     def failed(self) -> None:
@@ -251,6 +264,8 @@ class Reply:
         self, call: Call, wire: Wire, *, spoken: bool, metadata: Mapping[str, Any] | None
     ) -> None:
         self._call = call
+        # As with a real server, a response has the metadata with which it was asked for.
+        metadata, call._asked = metadata or call._asked, None
         self._out = ResponseWire(wire, "audio" if spoken else "text", metadata)
         self._pending = 0
         """Pieces of sound that have not ended."""

@@ -11,15 +11,16 @@ one for each call.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from simulator.bridge.events import CallEvent, Cued, CuedTurn, ResponseAsked, SpeechEnded
+from simulator.session.silence import TOKEN
 
 OKAY = "Okay."
+"""What is said where something may be said."""
 COURTEOUS = 1.5
 """Seconds within which an acknowledgement still is one; a slower baseline leaves it out, since it
 would land in the next turn."""
-"""What is said where something may be said."""
 REMARK = "That looks interesting."
 """What a talkative one says where nothing should be."""
 IDLE = 1.5
@@ -46,6 +47,8 @@ class Line:
     turn: str
     by: str
     """What set its time: `heard`, `cue` or `asked`."""
+    written: bool = False
+    """It is not to be said aloud: the silence token."""
 
 
 @dataclass(slots=True)
@@ -72,6 +75,8 @@ class Conduct:
     """It answers what it is asked."""
     talkative: bool = False
     """It speaks in quiet turns as well."""
+    asked_only: bool = False
+    """It says something when it is asked to, once, and at no other time."""
     turns: list[_Turn] = field(default_factory=list)
 
     def handle(self, event: CallEvent, now: float) -> Sequence[Line]:
@@ -81,7 +86,7 @@ class Conduct:
             case Cued(turn=turn, start=start):
                 self.turns.append(_Turn(turn, start))
                 return [*lines, *self._event(self.turns[-1])]
-            case SpeechEnded(time=time):
+            case SpeechEnded(time=time) if not self.asked_only:
                 return [*lines, *self._heard(time)]
             case ResponseAsked():
                 return [*lines, *self._asked(now)]
@@ -90,6 +95,8 @@ class Conduct:
     def time(self, now: float) -> list[Line]:
         """Time has passed; the lines that it brings."""
         lines: list[Line] = []
+        if self.asked_only:
+            return lines
         for turn in self.turns[-2:]:
             alarm = self._alarm(turn)
             if alarm is None or now < alarm:
@@ -103,6 +110,8 @@ class Conduct:
 
     def wake(self) -> float | None:
         """When to call `time` next, if nothing happens before."""
+        if self.asked_only:
+            return None
         alarms = [a for t in self.turns[-2:] if (a := self._alarm(t)) is not None]
         return min(alarms, default=None)
 
@@ -120,7 +129,7 @@ class Conduct:
 
     def _event(self, turn: _Turn) -> Sequence[Line]:
         """An answer that falls due by itself is planned as soon as its turn is known."""
-        if turn.cue.event and turn.due is not None and self.answers:
+        if turn.cue.event and turn.due is not None and self.answers and not self.asked_only:
             return self._answer(turn, turn.due, "cue")
         return ()
 
@@ -147,7 +156,17 @@ class Conduct:
         begun = [t for t in self.turns if t.start <= now]
         if not begun:
             return [Line(text=OKAY, at=now, turn="", by="asked")]
-        return self._answer(begun[-1], now - self.delay, "asked")
+        turn = begun[-1]
+        if not self.asked_only:
+            return self._answer(turn, now - self.delay, "asked")
+        # It was made to decide: what it would not have answered is kept quiet with the token.
+        turn.said = True
+        if turn.cue.expect == "quiet":
+            text = REMARK if self.talkative else TOKEN
+        else:
+            text = (turn.cue.answer if turn.cue.expect == "answer" else None) or OKAY
+        line = self._line(text, now + self.delay, turn, "asked")
+        return [replace(line, written=text == TOKEN)]
 
     def _answer(self, turn: _Turn, due: float, by: str) -> list[Line]:
         turn.said = True

@@ -73,7 +73,7 @@ class ItemAdded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseAsked:
-    """The caller wants a response now (`response.create`)."""
+    """The caller wants a response now (`response.create`); the next reply is that one."""
 
     settings: Mapping[str, Any]
 

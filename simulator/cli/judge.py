@@ -14,6 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 
 from simulator.cli.benchmark import answers_as_run
 from simulator.errors import InputError, OmnistageError
+from simulator.judging.by_ear import difference, load_with_ears
+from simulator.judging.heard import DEFAULT as RECOGNISER
 from simulator.judging.judge import Frugal, Judge, Verdict, VerdictState
 from simulator.judging.run import (
     DEFAULT_JUDGES,
@@ -22,13 +24,16 @@ from simulator.judging.run import (
     judge_recording,
     judge_run,
     recorded_trace,
+    serves_nothing,
 )
 from simulator.judging.spending import Estimate
 from simulator.options import split_words
-from simulator.plugins import load_judge
+from simulator.recording.manifest import MANIFEST
+from simulator.recording.measure import TRACE
 from simulator.recording.trace import Trace
+from simulator.report.file import write_summary
 from simulator.report.plain import plain
-from simulator.report.summary import summarise, write_summary
+from simulator.report.summary import summarise
 from simulator.report.terminal import print_attempt, print_status, print_summary
 from simulator.run.plan import RUN_FILE, read_plan
 from simulator.scenario.load import load_recorded_scenario, load_scenario
@@ -38,9 +43,11 @@ SHOWN = 3
 """Reasons of failed judgements that are printed; all are in the verdicts."""
 
 
-def load_judges(words: tuple[str, ...]) -> list[Judge]:
-    """The judges as they were named, each maybe with options. Raises InputError."""
-    return [load_judge(*split_words(w, "--judge")) for w in words or DEFAULT_JUDGES]
+def load_judges(words: tuple[str, ...], *, heard: bool = False) -> list[Judge]:
+    """The judges as they were named, each maybe with options; `heard`: they judge what a recogniser
+    hears as well. Raises InputError."""
+    named = [split_words(w, "--judge") for w in words or DEFAULT_JUDGES]
+    return load_with_ears(named, RECOGNISER if heard else "")
 
 
 NOTES = 3
@@ -53,14 +60,17 @@ def judge_again(
     *,
     force: bool,
     retry: bool,
+    heard: bool = False,
     scenario: str | None,
     scenarios: Path | None = None,
     out: Path | None = None,
 ) -> int:
     """Judge a run folder, a single recording, or a CSV of answers. Status 1 if some judgement
     failed."""
-    bench = load_judges(judges)
+    bench = load_judges(judges, heard=heard)
     if os.path.isfile(what):
+        if heard:
+            raise InputError("--heard goes with recordings: a CSV of answers has no sound")
         what = answers_as_run(what, [judge.name for judge in bench], scenarios, out)
     elif scenarios is not None or out is not None:
         raise InputError("--scenarios and --out go with a CSV of answers, which this is not")
@@ -71,7 +81,19 @@ def judge_again(
     again = _Again(bench, console, force=force, retry=retry)
     if (what / RUN_FILE).is_file():
         return again.run(what, given)
-    return again.recording(what, given or load_recorded_scenario(what))
+    return again.recording(what, given or _recorded_scenario(what))
+
+
+def _recorded_scenario(what: Path) -> Scenario:
+    try:
+        return load_recorded_scenario(what)
+    except OmnistageError:
+        if any((what / name).exists() for name in (MANIFEST, TRACE)):
+            raise
+        raise InputError(
+            f"{what} is neither a run nor a recording: it has no {RUN_FILE} and no {MANIFEST}",
+            hint="name a recording's folder, or a run's",
+        ) from None
 
 
 class _Again:
@@ -99,7 +121,12 @@ class _Again:
                 )
             )
         print_attempt(self._read(folder, scenario), verdicts, self._console)
+        for judge in self._bench:
+            if not any(t.expect.kind in judge.expects for t in scenario.turns):
+                note = serves_nothing(judge, scenario)
+                self._console.print(plain(note, "yellow"), soft_wrap=True)
         tell_paths(verdicts, self._console)
+        tell_heard(verdicts, self._console)
         tell_failures(verdicts, self._console)
         tell_spent(self._bench, self._console)
         return _status(verdicts)
@@ -188,6 +215,7 @@ def tell_judged(judged: JudgedRun, bench: Sequence[Judge], console: Console) -> 
         console.print(f"and {len(judged.notes) - NOTES} more such notes")
     every = [v for vs in judged.verdicts.values() for v in vs]
     tell_paths(every, console)
+    tell_heard(every, console)
     tell_failures(every, console)
     tell_spent(bench, console)
 
@@ -217,6 +245,20 @@ def tell_paths(verdicts: Sequence[Verdict], console: Console) -> None:
             f"open; {others} of {len(found)} answers took another path",
             highlight=False,
         )
+
+
+def tell_heard(verdicts: Sequence[Verdict], console: Console) -> None:
+    """Where a recogniser was asked as well: each judge's mean by what was said and by what was
+    heard."""
+    for judge in dict.fromkeys(v.judge for v in verdicts):
+        found = difference([v for v in verdicts if v.judge == judge])
+        if found is not None:
+            said, heard, differ, of = found
+            console.print(
+                f"{judge}: content {100 * said:.1f} as said, {100 * heard:.1f} as heard; {differ} "
+                f"of {of} turns differ",
+                highlight=False,
+            )
 
 
 def tell_spent(bench: Sequence[Judge], console: Console) -> None:

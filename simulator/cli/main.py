@@ -132,6 +132,13 @@ def run(
     video: Annotated[
         Video, typer.Option(help="Codec of the pictures; vp8 for agents without H264")
     ] = Video.H264,
+    decide: Annotated[
+        str,
+        typer.Option(
+            help="When the model runs: when the agent decides so (agent), or once at the end of "
+            "each turn, asked by the simulator (turn-end)"
+        ),
+    ] = "agent",
 ) -> None:
     """Play scenarios to agents, record, judge and report."""
     from simulator.cli.run import RunOrder, run_order
@@ -150,6 +157,7 @@ def run(
         film=film,
         prompt=prompt,
         video=video.value,
+        decide=decide,
     )
     raise typer.Exit(run_order(order))
 
@@ -162,6 +170,14 @@ def judge(
     judge: JudgeRefs = None,
     force: Annotated[bool, typer.Option(help="Judge again what has a verdict already")] = False,
     retry_failed: Annotated[bool, typer.Option(help="Judge again what failed")] = False,
+    heard: Annotated[
+        bool,
+        typer.Option(
+            "--heard",
+            help="Judge what a recogniser hears in the recorded sound, beside what was said "
+            "(omnistage[recognise])",
+        ),
+    ] = False,
     scenario: Annotated[
         str | None, typer.Option(help="Scenario file, if the recording's own copy cannot serve")
     ] = None,
@@ -182,6 +198,7 @@ def judge(
             tuple(judge or ()),
             force=force,
             retry=retry_failed,
+            heard=heard,
             scenario=scenario,
             scenarios=scenarios,
             out=out,
@@ -192,6 +209,13 @@ def judge(
 @app.command()
 def report(
     run_folder: Annotated[Path, typer.Argument(help="A run's folder")],
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose verdicts give the score, by the name of its file in verdicts/. Default: "
+            "the first one named when the run was judged"
+        ),
+    ] = None,
     gate: Gates = None,
     min_coverage: MinCoverage = 1.0,
     turns: Annotated[bool, typer.Option(help="Every turn of every attempt as well")] = False,
@@ -210,6 +234,7 @@ def report(
             run_folder,
             tuple(gate or ()),
             min_coverage,
+            judge=judge,
             turns=turns,
             as_csv=as_csv,
             as_parquet=as_parquet,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console, RenderableType
 from rich.progress import (
@@ -26,19 +26,11 @@ from simulator.report.plain import clean, plain
 from simulator.run.plan import Plan
 
 
-class PrepareProgress:
-    """A bar for each scenario that is being prepared; nothing for those in the cache."""
+class _Bars:
+    """Bars on a terminal while a context lasts, gone afterwards."""
 
-    def __init__(self, console: Console) -> None:
-        self._progress = Progress(
-            TextColumn("preparing {task.fields[scenario]}", markup=False),
-            BarColumn(bar_width=30),
-            TextColumn("{task.description}"),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -51,6 +43,21 @@ class PrepareProgress:
         trace: TracebackType | None,
     ) -> None:
         self._progress.stop()
+
+
+class PrepareProgress(_Bars):
+    """A bar for each scenario that is being prepared; nothing for those in the cache."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(
+            Progress(
+                TextColumn("preparing {task.fields[scenario]}", markup=False),
+                BarColumn(bar_width=30),
+                TextColumn("{task.description}"),
+                TimeRemainingColumn(),
+                **_on(console),
+            )
+        )
 
     def for_scenario(self, scenario_id: str) -> Callable[[str, float], None]:
         """What `prepare` may call with (what is being done, share done from 0 to 1)."""
@@ -64,36 +71,24 @@ class PrepareProgress:
         return report
 
 
-class RunProgress:
+class RunProgress(_Bars):
     """An Observer that shows every running attempt with its turn, state and time left."""
 
     def __init__(self, plan: Plan, console: Console) -> None:
+        super().__init__(
+            _ByTime(
+                TextColumn("{task.fields[agent]}", markup=False),
+                BarColumn(bar_width=24),
+                _Left(),
+                TextColumn("{task.description}", markup=False),
+                **_on(console),
+            )
+        )
         self._plan = plan
         self._console = console
         self._live = console.is_terminal
         self._tasks: dict[str, TaskID] = {}
         self._done = 0
-        self._progress = _ByTime(
-            TextColumn("{task.fields[agent]}", markup=False),
-            BarColumn(bar_width=24),
-            _Left(),
-            TextColumn("{task.description}", markup=False),
-            console=console,
-            transient=True,
-            disable=not self._live,
-        )
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._progress.stop()
 
     def attempt_started(
         self, attempt_id: str, scenario_id: str, agent: str, estimate_s: float
@@ -147,3 +142,8 @@ class _Left(ProgressColumn):
     def render(self, task: Task) -> Text:
         minutes, rest = divmod(max(0, round((task.total or 0.0) - (task.elapsed or 0.0))), 60)
         return Text(f"{minutes:3d}:{rest:02d}")
+
+
+def _on(console: Console) -> dict[str, Any]:
+    """Where bars are shown: on a terminal, for as long as they move."""
+    return {"console": console, "transient": True, "disable": not console.is_terminal}

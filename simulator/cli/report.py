@@ -9,10 +9,11 @@ from rich.console import Console
 from simulator.errors import OmnistageError
 from simulator.judging.verdicts import read_verdicts
 from simulator.report.breakdown import print_breakdown
+from simulator.report.file import write_summary
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.plain import plain
 from simulator.report.rows import find_trace
-from simulator.report.summary import summarise, write_summary
+from simulator.report.summary import summarise
 from simulator.report.tables import write_csv, write_parquet
 from simulator.report.terminal import print_attempt, print_gates, print_status, print_summary
 from simulator.run.accounting import read_attempts
@@ -24,14 +25,16 @@ def show_report(
     gates: tuple[str, ...],
     min_coverage: float,
     *,
+    judge: str | None = None,
     turns: bool = False,
     as_csv: Path | None = None,
     as_parquet: Path | None = None,
 ) -> int:
-    """Print the summary; status 1 if something was not completed and scored, or a gate failed."""
+    """Print the summary, by the verdicts of `judge` first; status 1 if something was not completed
+    and scored, or a gate failed."""
     limits = parse_gates(gates)
     console = Console()
-    summary = summarise(run)
+    summary = summarise(run, judge)
     print_summary(summary, run, console)
     print_breakdown(summary, console)
     write_summary(run, summary)
@@ -48,8 +51,8 @@ def show_report(
                 continue
             verdicts = [j.verdict for f in files.values() for j in f.turns]
             print_attempt(trace, verdicts, console)
-    written = [] if as_csv is None else write_csv(run, as_csv)
-    written += [] if as_parquet is None else write_parquet(run, as_parquet)
+    written = [] if as_csv is None else write_csv(run, as_csv, judge)
+    written += [] if as_parquet is None else write_parquet(run, as_parquet, judge)
     if written:
         console.print(plain(f"tables: {', '.join(str(p) for p in written)}"), soft_wrap=True)
     results = check_gates(limits, summary, min_coverage=min_coverage)

@@ -27,14 +27,16 @@ from simulator.media.prepare import prepare
 from simulator.media.timeline import Prepared
 from simulator.options import parse_options, split_words
 from simulator.plugins import load_agent
+from simulator.report.file import write_summary
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.plain import plain
-from simulator.report.summary import Summary, summarise, write_summary
+from simulator.report.summary import Summary, summarise
 from simulator.report.terminal import print_gates, print_status, print_summary
 from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
 from simulator.run.pool import run_plan
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import Scenario
+from simulator.session.decide import Decide
 from simulator.session.engine import play
 from simulator.session.prompt import TEMPLATES, Template
 
@@ -57,6 +59,8 @@ class RunOrder:
     share_host: bool = False
     prompt: str = "written"
     """Template of what agents are told in words: a name, or a file."""
+    decide: str = "agent"
+    """Who decides when the model runs: agent, or turn-end."""
     film: bool = False
     video: str = "h264"
     """Codec of the pictures that are sent."""
@@ -79,6 +83,7 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
     console = console or Console()
     gates = parse_gates(order.gates)
     template = find_template(order.prompt)
+    decide = find_decide(order.decide)
     cast = _cast(order)
     scenarios = {s.id: s for s in _load(order.scenarios)}
     out = order.out or _default_out(order.name or next(iter(scenarios)))
@@ -99,6 +104,7 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
         concurrency=order.concurrency,
         share_host=order.share_host,
         prompt=template.recorded,
+        decide=decide,
         durations={k: p.duration for k, p in prepared.items()},
     )
     open_run(out, plan)
@@ -134,6 +140,15 @@ def find_template(reference: str) -> Template:
         return Template(name=path.name, text=path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--prompt {reference}: cannot be read as UTF-8 text: {error}") from None
+
+
+def find_decide(word: str) -> Decide:
+    """Who decides, by its name. Raises InputError."""
+    try:
+        return Decide(word)
+    except ValueError:
+        allowed = ", ".join(Decide)
+        raise InputError(f"--decide {word!r}: no such way", hint=f"allowed: {allowed}") from None
 
 
 def _cast(order: RunOrder) -> _Cast:
@@ -212,7 +227,7 @@ async def _carry_out(
     console: Console,
     template: Template,
 ) -> Summary:
-    player = partial(play, prompt=template)
+    player = partial(play, prompt=template, decide=Decide(plan.decide))
     stop = asyncio.Event()
     with RunProgress(plan, console) as progress, _Interrupts(stop, console):
         await run_plan(plan, prepared, cast.agents, out, play=player, observer=progress, stop=stop)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from simulator.judging.judge import Question
 from simulator.recording.trace import Attributed, Response
-from simulator.scenario.types import PRIOR, Answer
+from simulator.scenario.types import PRIOR, Answer, Quiet
 
 Given = tuple[Response, Attributed]
 Mode = Literal["strict", "open"]
@@ -23,6 +23,13 @@ def answers_of(responses: Sequence[Given]) -> list[Given]:
     """The first answer and those that are joined to it."""
     real = [(r, a) for r, a in responses if a.by != "token" and "greeting" not in a.flags]
     return [(r, a) for n, (r, a) in enumerate(real) if n == 0 or "joined" in a.flags]
+
+
+def counted(question: Question) -> list[Response]:
+    """The responses that a verdict is on: an answer with what is joined to it, or false alarms."""
+    if isinstance(question.turn.expect, Quiet):
+        return [r for r, a in question.responses if "false_alarm" in a.flags]
+    return [r for r, _ in answers_of(question.responses)]
 
 
 def text_of(given: Sequence[Given]) -> str:

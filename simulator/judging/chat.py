@@ -248,6 +248,8 @@ class Chat:
                 return response.status, response.headers, await response.text(errors="replace")
         except TimeoutError:
             return 0, {}, f"no answer within {self.endpoint.timeout:g} s"
+        except aiohttp.ClientConnectorError as error:
+            return 0, {}, f"nobody answers at {self.endpoint.url}: {error.os_error}"
         except (aiohttp.ClientError, OSError) as error:
             return 0, {}, f"{type(error).__name__}: {error}"
 

@@ -1,8 +1,9 @@
 """What could be heard of an answer: an independent recogniser on the recorded sound.
 
-After a barge-in, what a model says that it said and what was heard differ. None is bundled: a
-recogniser is a class in a file, or installed under the entry point `omnistage.recognisers`
-(judges/README.md). Counterpart: `simulator.recording.sound` decodes.
+After a barge-in, what a model says that it said and what was heard differ. A recogniser is
+`moonshine`, a class in a file, or installed under the entry point `omnistage.recognisers`
+(judges/README.md). Counterparts: `simulator.recording.sound` decodes, `simulator.judging.by_ear`
+puts what was heard before a judge.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from typing import ClassVar, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.errors import JudgeError
+from simulator.errors import InputError, JudgeError
 from simulator.plugins import load
 from simulator.recording.trace import Speech
+from simulator.speech.hearing import recogniser
 
 Samples = NDArray[np.float32]
 
+DEFAULT = "moonshine"
+"""The recogniser that is taken where none is named: it comes with an extra."""
 RATE = 48_000
 """Samples a second of recorded sound."""
 BEFORE, AFTER = 0.2, 0.3
@@ -43,16 +47,39 @@ class Recogniser(Protocol):
         ...
 
 
+class Moonshine:
+    """Moonshine's tiny model: English, on this machine, without a network."""
+
+    name: ClassVar[str] = DEFAULT
+    version: ClassVar[str] = "tiny-en"
+
+    def __init__(self) -> None:
+        """Raises MissingExtra."""
+        self._hear = recogniser()
+
+    def transcribe(self, samples: Samples, rate: int) -> str:
+        assert rate == RATE, rate
+        return self._hear(np.stack([samples, samples], axis=1))
+
+
 def load_recogniser(reference: str) -> Recogniser:
     """The one that is named. Raises InputError, which says what is installed."""
-    return cast("Recogniser", load("recognisers", reference))
+    if reference == DEFAULT:
+        return Moonshine()
+    try:
+        return cast("Recogniser", load("recognisers", reference))
+    except InputError as error:
+        if not error.hint.startswith("There are: none"):
+            raise
+        raise InputError(error.message, hint=f"{DEFAULT} comes with it; or name a file") from None
 
 
 class Listener:
-    """Puts the sound of responses before a recogniser."""
+    """Puts the sound of responses before a recogniser, each only once."""
 
     def __init__(self, recogniser: Recogniser) -> None:
         self.recogniser = recogniser
+        self._known: dict[tuple[Path, tuple[Speech, ...]], str] = {}
         self._decoded: dict[Path, list[tuple[float, float, Samples]]] = {}
         self._one = asyncio.Lock()
 
@@ -62,8 +89,11 @@ class Listener:
 
     async def hear(self, recording: Path, runs: Sequence[Speech]) -> str:
         """The words heard in `runs`. Raises JudgeError if the recogniser fails, RecordingError."""
+        key = (recording, tuple(runs))
         async with self._one:
-            return await asyncio.to_thread(self._hear, recording, runs)
+            if key not in self._known:
+                self._known[key] = await asyncio.to_thread(self._hear, recording, runs)
+        return self._known[key]
 
     def _hear(self, recording: Path, runs: Sequence[Speech]) -> str:
         sound = self._cut(recording, runs)

@@ -38,7 +38,7 @@ class Latency:
     seconds: float | None
     """onset - due; None if it is invalid."""
     uncertainty_s: float = 0.0
-    """By how much the onset may be wrong."""
+    """By how much the onset and the due time may be wrong together."""
     invalid: Invalid | None = None
     response: str | None = None
     """Id of the response that was measured."""
@@ -77,7 +77,7 @@ def response_latency(trace: Trace, turn: TurnSpan) -> Latency:
         invalid = "send_error"
     return Latency(
         seconds=None if invalid else onset - turn.due,
-        uncertainty_s=response.uncertainty,
+        uncertainty_s=response.uncertainty + turn.due_uncertainty,
         invalid=invalid,
         response=response.id,
     )

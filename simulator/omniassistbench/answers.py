@@ -33,6 +33,7 @@ from simulator.run.accounting import AttemptResult, Ledger, read_attempts
 from simulator.run.plan import AgentChoice, make_plan, open_run, read_plan
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import Quiet, Scenario, Turn
+from simulator.session.decide import Decide
 from simulator.session.events import Outcome
 from simulator.session.silence import TOKEN, is_silence_token
 
@@ -128,7 +129,10 @@ def run_of(
     """Write a run folder of the answers, ready to be judged. Raises InputError if `out` holds
     anything."""
     plan = make_plan(
-        list(scenarios), [AgentChoice(label=label, reference=str(answers.path))], judges=judges
+        list(scenarios),
+        [AgentChoice(label=label, reference=str(answers.path))],
+        judges=judges,
+        decide=Decide.TURN_END,
     )
     open_run(out, plan)
     by_id = {s.id: s for s in scenarios}

@@ -30,8 +30,8 @@ IN_PICTURE = frozenset({"GPF", "OPF"})
 """The instruction is a gesture or writing."""
 _HEAD = """\
 # Made by `omnistage import omniassistbench` from {where}
-# The benchmark has the model decide at the end of each clip (decide: turn-end); played live, the
-# agent decides for itself.
+# The benchmark has the model decide once, at the end of each clip: `omnistage run --decide
+# turn-end` does that as well. By default the agent decides for itself.
 """
 
 

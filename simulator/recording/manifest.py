@@ -23,6 +23,7 @@ from simulator.clock import utc_now
 from simulator.errors import RecordingError
 from simulator.media.timeline import Asset, Prepared, PreparedTurn
 from simulator.recording.records import FORMAT_VERSION
+from simulator.session.decide import Decide, falls_due
 
 FORMAT = "omnistage-recording"
 
@@ -149,6 +150,7 @@ def describe(
 ) -> Manifest:
     """The manifest of a session that is about to be played."""
     scenario = prepared.scenario
+    decide = Decide((options or {}).get("decide", Decide.AGENT))
     return Manifest(
         software=_software(),
         created=utc_now(),
@@ -169,14 +171,14 @@ def describe(
             computes_here=traits.computes_here,
             cued=traits.cued,
         ),
-        turns=tuple(_turn(t) for t in prepared.turns),
+        turns=tuple(_turn(t, decide) for t in prepared.turns),
         options={"pace": scenario.pace.value, **(options or {})},
         attempt=dict(attempt or {}),
         host=_host(),
     )
 
 
-def _turn(prepared: PreparedTurn) -> TurnInfo:
+def _turn(prepared: PreparedTurn, decide: Decide) -> TurnInfo:
     turn = prepared.turn
     return TurnInfo(
         id=turn.id,
@@ -200,7 +202,7 @@ def _turn(prepared: PreparedTurn) -> TurnInfo:
             for s in prepared.spoken
         ),
         within=turn.within,
-        due=prepared.due,
+        due=falls_due(prepared, decide),
         event=turn.event,
         asked_in=turn.asked_in,
     )

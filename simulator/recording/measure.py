@@ -47,11 +47,12 @@ from simulator.recording.trace import (
     trace_to_json,
 )
 from simulator.recording.utterances import join, responses
-from simulator.scenario.types import Answer, Scenario
+from simulator.scenario.types import Answer, Embedded, Scenario
 from simulator.session.attribution import attribute
+from simulator.session.decide import Decide
 from simulator.session.events import Outcome
 
-METHOD = 1
+METHOD = 2
 """Changes whenever the same recording could get another trace; cached traces are then made anew."""
 TRACE = "trace.json"
 STRETCH = 1.0
@@ -84,6 +85,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         replace(
             t,
             send_error_ms=sent.worst_ms(*_stretch(t, found, attributed)),
+            due_uncertainty=_due_uncertainty(t, heard, scenario, manifest.options),
             opportunity=_opportunity(t, turns, heard, found, attributed, items),
         )
         for t in turns
@@ -196,6 +198,25 @@ def _gold(scenario: Scenario) -> dict[str, tuple[str, ...]]:
     }
 
 
+def _due_uncertainty(
+    span: TurnSpan, heard: Sequence[Heard], scenario: Scenario, conditions: Mapping[str, Any]
+) -> float:
+    """By how much a due time may be wrong: the end of an instruction that the clip itself holds.
+
+    Of what we put in ourselves the end is known, an event's time is the author's word, and so is a
+    turn's end at which the agent is asked.
+    """
+    asked = span.expect == "answer" and conditions.get("decide") == Decide.TURN_END
+    if span.due is None or span.due_kind == "event" or asked:
+        return 0.0
+    last = next((h.id for h in heard if h.turn == span.id and h.end == span.due), None)
+    for turn in scenario.turns:
+        for index, held in enumerate(turn.instructions):
+            if isinstance(held, Embedded) and f"{turn.id}/{index}" == last:
+                return held.uncertainty
+    return 0.0
+
+
 def _stretch(
     turn: TurnSpan, found: Sequence[Response], attributed: Sequence[Attributed]
 ) -> tuple[float, float]:
@@ -221,6 +242,8 @@ def _opportunity(
     mine = {a.response for a in attributed if a.turn == turn.id}
     if any(r.id in mine and (r.listened or r.onset is not None) for r in found):
         return True
+    if any(r.trigger == turn.id for r in found):
+        return True  # it was asked, and said nothing at all
     began = [start for start, _ in items.values()]
     if any(turn.start <= t < turn.done for t in began):
         return True

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from simulator.recording.manifest import Manifest, TurnInfo
 from simulator.recording.records import SegmentRecord, Stamped
 from simulator.recording.trace import Heard, TurnSpan
+from simulator.session.decide import Decide
 
 EPS = 1e-4
 """Times that differ by less are one time."""
@@ -80,6 +81,7 @@ def turn_spans(
     manifest: Manifest, what: Played, instructions: Sequence[Heard]
 ) -> tuple[TurnSpan, ...]:
     """Every turn of the scenario, reached or not; without send errors and opportunities."""
+    forced = manifest.options.get("decide") == Decide.TURN_END
     starts = [what.starts.get(t.id) for t in manifest.turns]
     out = []
     for turn, start in zip(manifest.turns, starts, strict=True):
@@ -104,6 +106,9 @@ def turn_spans(
         done = min(later, default=max(what.end, start))
         complete = end <= what.until + TAIL
         due = _due(turn, start, what, instructions)
+        if forced and turn.expect == "answer":
+            # It was asked at the turn's end, wherever in it the instruction or the event lies.
+            due = due._replace(at=end if complete else None)
         out.append(
             TurnSpan(
                 id=turn.id,

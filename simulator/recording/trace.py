@@ -109,6 +109,8 @@ class TurnSpan:
     """False: the session ended while its segment played."""
     due: float | None = None
     """When an answer fell due; None if nothing was asked."""
+    due_uncertainty: float = 0.0
+    """Seconds by which `due` may be wrong: the end of an instruction in the clip's own sound."""
     due_kind: Literal["instruction", "event", "speech"] | None = None
     """`speech`: a quiet turn in which somebody speaks; due at that speech's end."""
     asked_at: float | None = None

@@ -192,7 +192,7 @@ def _conditions(side: Side) -> dict[str, set[str]]:
     """The recorded options that numbers must not be mixed across."""
     out: dict[str, set[str]] = {}
     for row in side.rows:
-        for name in ("decide", "commit", "pace"):
+        for name in ("decide", "commit", "pace", "prompt"):
             if row.trace is not None and name in row.trace.conditions:
                 out.setdefault(name, set()).add(str(row.trace.conditions[name]))
     return out

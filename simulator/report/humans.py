@@ -66,7 +66,9 @@ def read_humans(path: Path, known: Iterable[Key]) -> Mapping[Key, Mapping[str, f
         more = [f"and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
         raise InputError(
             "\n".join([*problems[:SHOWN], *more]),
-            hint="two people who differ are two raters: name them in a column `rater`",
+            hint="two people who differ are two raters: name them in a column `rater`"
+            if any(" and " in p and " in line " in p for p in problems)
+            else "",
         )
     return found
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from simulator.errors import OmnistageError
+from simulator.errors import InputError, OmnistageError
 from simulator.judging.judge import Verdict, VerdictState
-from simulator.judging.verdicts import read_verdicts
+from simulator.judging.verdicts import VERDICTS, read_verdicts
 from simulator.metrics.turns import SessionMetrics, TurnMetrics, session_metrics
 from simulator.recording.trace import Trace, trace_from_json
 from simulator.run.accounting import AttemptResult, read_attempts
-from simulator.run.plan import Plan, PlannedScenario, PlannedTurn, read_plan
+from simulator.run.plan import RECORDINGS, Plan, PlannedScenario, PlannedTurn, read_plan
 from simulator.session.events import Outcome
 
 MISSING = "missing"
@@ -61,14 +61,30 @@ class AttemptRow:
         return self.result.outcome is not Outcome.INSTRUMENT_INVALID
 
 
-def read_rows(run: Path) -> tuple[Plan, tuple[AttemptRow, ...]]:
-    """The plan and a row for each attempt of it. Raises RecordingError if it is no run folder."""
+def read_rows(run: Path, judge: str | None = None) -> tuple[Plan, tuple[AttemptRow, ...]]:
+    """The plan and a row for each attempt of it. `judge`: whose verdicts count first.
+
+    Raises RecordingError if it is no run folder, InputError if nothing was judged by that judge.
+    """
     plan = read_plan(run)
     judges = [_judge_name(r) for r in plan.judges]
+    if judge is not None:
+        there = judges_of(run)
+        if judge not in there:
+            raise InputError(
+                f"{run} has no verdicts of judge {judge!r}",
+                hint=f"it has those of: {', '.join(there) or 'none'}",
+            )
+        judges.insert(0, judge)
     rows = tuple(
         _attempt(r, plan.scenario(r.attempt.scenario), judges) for r in read_attempts(run, plan)
     )
     return plan, rows
+
+
+def judges_of(run: Path) -> list[str]:
+    """The judges that have verdicts in a run, by the names of their files."""
+    return sorted({p.stem for p in (run / RECORDINGS).glob(f"*/{VERDICTS}/*.json")})
 
 
 def _judge_name(reference: str) -> str:

@@ -2,33 +2,37 @@
 
 It is computed from the run folder alone, so that it can be made again later. Counterparts:
 `simulator.report.rows` reads the folder, `simulator.report.statistics` does the sums,
-`simulator.report.terminal` prints it, `simulator.report.gates` holds it against limits.
+`simulator.report.terminal` prints it, `simulator.report.file` writes it down,
+`simulator.report.gates` holds it against limits.
 """
 
 from __future__ import annotations
 
-import json
-import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from simulator import __version__
-from simulator.errors import InstrumentError
 from simulator.judging.judge import VerdictState
 from simulator.recording.trace import CodecDelay
 from simulator.report.aggregate import TaskUnit, aggregate
+from simulator.report.paths import Mode, PathSummary, along, path_summary
 from simulator.report.repeats import PassRate, Tries, pass_rates
-from simulator.report.rows import MISSING, RIGHT, AttemptRow, TurnRow, by_agent, read_rows
+from simulator.report.rows import (
+    MISSING,
+    RIGHT,
+    AttemptRow,
+    TurnRow,
+    by_agent,
+    judges_of,
+    read_rows,
+)
 from simulator.report.statistics import Score, percentile
 from simulator.run.accounting import count_outcomes
 from simulator.session.events import Outcome
 
 SUMMARY_VERSION = 1
-SUMMARY_FILE = "summary.json"
 EITHER = "marked `either`"
 """Why a turn is in no mean."""
 
@@ -115,6 +119,10 @@ class Part:
     """Like `by_task` and `score` turn-weighted; a task that is not of the taxonomy is its own."""
     excluded: Mapping[str, int]
     """Turns that are not scored at all, by reason."""
+    judged_by: Mapping[str, int]
+    """Whose verdicts the scores are, with how many."""
+    paths: PathSummary | None
+    """By the fixed path and by any listed one; None where no turn lists several."""
     repeats: tuple[PassRate, ...]
     """pass@k and pass^k over turns (of one agent: a turn's repeats); empty without repeats."""
     answers: AnswerCounts
@@ -152,7 +160,14 @@ class Summary(Part):
     omnistage: str = __version__
     created: str
     """When the run was planned, UTC."""
+    decide: str
+    """Who decided when the model runs: one for all attempts."""
     judges: tuple[str, ...]
+    """As they were named; the first that serves a turn gives its score, unless one was chosen."""
+    chosen_judge: str | None
+    """Whose verdicts were asked for first (`omnistage report --judge`)."""
+    other_judges: tuple[str, ...]
+    """Those that have verdicts in the run, of which none counts here."""
     by_agent: Mapping[str, Part]
     attempts: tuple[AttemptSummary, ...]
 
@@ -163,13 +178,16 @@ class Summary(Part):
         return completed and self.score.scored == self.score.planned
 
 
-def summarise(run: Path) -> Summary:
-    """Add a run folder up. Raises RecordingError if it is none."""
-    plan, rows = read_rows(run)
+def summarise(run: Path, judge: str | None = None) -> Summary:
+    """Add a run folder up, by the verdicts of `judge` first. Errors as `read_rows`."""
+    plan, rows = read_rows(run, judge)
     whole = part_of(rows)
     return Summary(
         created=plan.created,
+        decide=plan.decide,
         judges=plan.judges,
+        chosen_judge=judge,
+        other_judges=tuple(j for j in judges_of(run) if j not in whole.judged_by),
         planned=whole.planned,
         outcomes=whole.outcomes,
         turns=whole.turns,
@@ -178,6 +196,8 @@ def summarise(run: Path) -> Summary:
         by_major=whole.by_major,
         by_tier=whole.by_tier,
         excluded=whole.excluded,
+        judged_by=whole.judged_by,
+        paths=whole.paths,
         repeats=whole.repeats,
         answers=whole.answers,
         latency_s=whole.latency_s,
@@ -201,6 +221,8 @@ def part_of(rows: Sequence[AttemptRow]) -> Part:
         by_major=table.by_major,
         by_tier=table.by_tier,
         excluded=table.excluded,
+        judged_by=Counter(t.verdict.judge for _, t in turns if t.verdict is not None),
+        paths=path_summary([t for _, t in turns]),
         repeats=_repeats(rows),
         answers=_answers(rows),
         latency_s=_latency(rows),
@@ -209,11 +231,21 @@ def part_of(rows: Sequence[AttemptRow]) -> Part:
     )
 
 
-def task_units(rows: Sequence[AttemptRow]) -> list[TaskUnit]:
-    """The planned turns of some attempts as a mean sees them, with those that it leaves out."""
+def task_units(rows: Sequence[AttemptRow], mode: Mode | None = None) -> list[TaskUnit]:
+    """The planned turns of some attempts as a mean sees them, with those that it leaves out.
+
+    `mode`: scored by the fixed path alone or by any listed one, whatever the judge was set to.
+    """
+
+    def score(turn: TurnRow) -> float | None:
+        both = along(turn)
+        if mode is None or both is None:
+            return turn.score if turn.state == VerdictState.SCORED else None
+        return both.strict if mode == "strict" else both.open
+
     units = [
         TaskUnit(
-            score=turn.score if turn.state == VerdictState.SCORED else None,
+            score=score(turn),
             scenario=row.scenario.id,
             turn=turn.turn.id,
             task=row.scenario.task,
@@ -330,35 +362,3 @@ def _attempt(row: AttemptRow) -> AttemptSummary:
         latency_p50_s=_latency([row]).p50,
         problem=row.problem,
     )
-
-
-_ADAPTER: TypeAdapter[Summary] = TypeAdapter(Summary)
-
-
-def write_summary(run: Path, summary: Summary) -> Path:
-    """Put `summary.json` in place as a whole. Raises InstrumentError if the disk refuses."""
-    path = run / SUMMARY_FILE
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(json.dumps(summary_to_dict(summary), indent=1) + "\n", encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink()
-        raise InstrumentError(f"cannot write {path}: {error.strerror}") from None
-    return path
-
-
-def summary_to_dict(summary: Summary) -> dict[str, object]:
-    """The object of `summary.json`, numbers rounded to what they can mean."""
-    rounded = _rounded(_ADAPTER.dump_python(summary, mode="json"))
-    assert isinstance(rounded, dict)
-    return rounded
-
-
-def _rounded(value: object) -> object:
-    if isinstance(value, float):
-        return round(value, 4)
-    if isinstance(value, dict):
-        return {k: _rounded(v) for k, v in value.items()}
-    return [_rounded(v) for v in value] if isinstance(value, list | tuple) else value

@@ -12,13 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from simulator.errors import InputError, MissingExtra
-from simulator.report.aggregate import major_of, tier_of
-from simulator.report.rows import AttemptRow, TurnRow, read_rows
+from simulator.report.aggregate import ScoreTable, aggregate, major_of, tier_of
+from simulator.report.paths import Mode, along
+from simulator.report.rows import AttemptRow, TurnRow, by_agent, read_rows
 from simulator.report.statistics import Score
-from simulator.report.summary import Part, Summary, summarise
+from simulator.report.summary import Part, Summary, summarise, task_units
 
 Cell = str | int | float | bool | None
 Table = list[dict[str, Cell]]
+MODES: tuple[Mode, Mode] = ("strict", "open")
 
 COLUMNS: Mapping[str, Mapping[str, type]] = {
     "turns": {
@@ -36,6 +38,9 @@ COLUMNS: Mapping[str, Mapping[str, type]] = {
         "state": str,
         "score": float,
         "content": float,
+        "path_taken": str,
+        "strict": float,
+        "open": float,
         "judge": str,
         "judge_version": str,
         "why": str,
@@ -70,6 +75,8 @@ COLUMNS: Mapping[str, Mapping[str, type]] = {
         "level": str,
         "name": str,
         "mean": float,
+        "strict": float,
+        "open": float,
         "ci_low": float,
         "ci_high": float,
         "clustered_by": str,
@@ -80,17 +87,18 @@ COLUMNS: Mapping[str, Mapping[str, type]] = {
         "high": float,
     },
 }
-"""`score` of a turn is 0 to 1; of an attempt, and `mean` and the bounds of `scores`, 0 to 100."""
+"""`score`, `strict` and `open` of a turn are 0 to 1; of an attempt, and all means and bounds of
+`scores`, 0 to 100. `strict` counts the path that was fixed, `open` any that the turn lists."""
 
 
-def tables(run: Path) -> dict[str, Table]:
-    """The three tables of a run. Raises RecordingError if it is none."""
-    summary = summarise(run)
-    _, rows = read_rows(run)
+def tables(run: Path, judge: str | None = None) -> dict[str, Table]:
+    """The three tables of a run, by the verdicts of `judge` first. Errors as `read_rows`."""
+    summary = summarise(run, judge)
+    _, rows = read_rows(run, judge)
     made = {
         "turns": [_turn(row, turn) for row in rows for turn in row.turns],
         "attempts": _attempts(summary),
-        "scores": list(_scores(summary)),
+        "scores": list(_scores(summary, by_agent(rows))),
     }
     return {name: [_typed(name, row) for row in own] for name, own in made.items()}
 
@@ -103,6 +111,7 @@ def _typed(name: str, row: Mapping[str, Cell]) -> dict[str, Cell]:
 
 def _turn(row: AttemptRow, turn: TurnRow) -> dict[str, Cell]:
     attempt, verdict, task = row.result.attempt, turn.verdict, row.scenario.task
+    both = along(turn)
     out: dict[str, Cell] = {
         "attempt": attempt.id,
         "scenario": attempt.scenario,
@@ -118,6 +127,9 @@ def _turn(row: AttemptRow, turn: TurnRow) -> dict[str, Cell]:
         "state": turn.state,
         "score": turn.score,
         "content": None if verdict is None else verdict.content,
+        "path_taken": None if both is None else both.taken,
+        "strict": None if both is None else both.strict,
+        "open": None if both is None else both.open,
         "judge": None if verdict is None else verdict.judge,
         "judge_version": None if verdict is None else verdict.judge_version,
         "why": turn.why,
@@ -134,8 +146,11 @@ def _attempts(summary: Summary) -> Table:
     ]
 
 
-def _scores(summary: Summary) -> Iterator[dict[str, Cell]]:
+def _scores(
+    summary: Summary, rows: Mapping[str, Sequence[AttemptRow]]
+) -> Iterator[dict[str, Cell]]:
     for agent, part in summary.by_agent.items():
+        strict, loose = (_by_path(part, rows[agent], mode) for mode in MODES)
         for level, name, score in _levels(part):
             ci = score.ci95 or (None, None)
             yield {
@@ -143,6 +158,8 @@ def _scores(summary: Summary) -> Iterator[dict[str, Cell]]:
                 "level": level,
                 "name": name,
                 "mean": score.mean,
+                "strict": strict[level, name],
+                "open": loose[level, name],
                 "ci_low": ci[0],
                 "ci_high": ci[1],
                 "clustered_by": score.clustered_by,
@@ -154,19 +171,29 @@ def _scores(summary: Summary) -> Iterator[dict[str, Cell]]:
             }
 
 
-def _levels(part: Part) -> Iterator[tuple[str, str, Score]]:
-    yield "overall", "overall", part.score
+def _by_path(
+    part: Part, rows: Sequence[AttemptRow], mode: Mode
+) -> dict[tuple[str, str], float | None]:
+    """Means at each level by the fixed path, or by any listed one."""
+    found: Part | ScoreTable = part
+    if part.paths is not None:
+        found = aggregate(task_units(rows, mode))
+    return {(level, name): score.mean for level, name, score in _levels(found)}
+
+
+def _levels(part: Part | ScoreTable) -> Iterator[tuple[str, str, Score]]:
+    yield "overall", "overall", part.score if isinstance(part, Part) else part.overall
     for level, scores in (("tier", part.by_tier), ("major", part.by_major), ("task", part.by_task)):
         for name, score in scores.items():
             yield level, name, score
 
 
-def write_csv(run: Path, folder: Path) -> list[Path]:
+def write_csv(run: Path, folder: Path, judge: str | None = None) -> list[Path]:
     """Write `turns.csv`, `attempts.csv` and `scores.csv`. Raises InputError if it cannot."""
-    return [_csv(path, name, rows) for name, path, rows in _places(run, folder, "csv")]
+    return [_csv(path, name, rows) for name, path, rows in _places(run, folder, "csv", judge)]
 
 
-def write_parquet(run: Path, folder: Path) -> list[Path]:
+def write_parquet(run: Path, folder: Path, judge: str | None = None) -> list[Path]:
     """The same as Parquet. Raises MissingExtra without pyarrow, InputError if it cannot be
     written."""
     try:
@@ -178,7 +205,7 @@ def write_parquet(run: Path, folder: Path) -> list[Path]:
         ) from None
     kinds = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
     written = []
-    for name, path, rows in _places(run, folder, "parquet"):
+    for name, path, rows in _places(run, folder, "parquet", judge):
         schema = pa.schema([(column, kinds[kind]) for column, kind in COLUMNS[name].items()])
         try:
             pq.write_table(pa.Table.from_pylist(rows, schema=schema), path)
@@ -188,12 +215,12 @@ def write_parquet(run: Path, folder: Path) -> list[Path]:
     return written
 
 
-def _places(run: Path, folder: Path, kind: str) -> list[tuple[str, Path, Table]]:
+def _places(run: Path, folder: Path, kind: str, judge: str | None) -> list[tuple[str, Path, Table]]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot write to {folder}: {error.strerror}") from None
-    return [(name, folder / f"{name}.{kind}", rows) for name, rows in tables(run).items()]
+    return [(name, folder / f"{name}.{kind}", rows) for name, rows in tables(run, judge).items()]
 
 
 def _csv(path: Path, name: str, rows: Sequence[Mapping[str, Cell]]) -> Path:

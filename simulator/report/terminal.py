@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -19,10 +20,11 @@ from rich.text import Text
 from simulator.judging.judge import Verdict, VerdictState
 from simulator.metrics.turns import TurnMetrics, turn_metrics
 from simulator.recording.trace import Trace
+from simulator.report.file import SUMMARY_FILE
 from simulator.report.gates import GateResult
 from simulator.report.plain import clean, plain
 from simulator.report.rows import RIGHT
-from simulator.report.summary import SUMMARY_FILE, LatencySummary, Part, Summary
+from simulator.report.summary import LatencySummary, Part, Summary
 from simulator.run.plan import RECORDINGS
 from simulator.session.events import Outcome
 
@@ -174,6 +176,14 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
             lines.append(plain(f"{label}: latency is of {n} of {of} answers", "dim"))
         if part.quiet.kept_by.get("spoken_token"):
             lines.append(plain(f"{label}: said the silence token aloud"))
+        if part.paths is not None:
+            p = part.paths
+            lines.append(
+                plain(
+                    f"{label}: {p.strict:.0f} strict (by the fixed path), {p.open:.0f} open (by "
+                    f"any listed one); {p.other} of {p.turns} answers took another path"
+                )
+            )
     for attempt in summary.attempts:
         if attempt.outcome != Outcome.COMPLETED or attempt.problem:
             why = attempt.problem or attempt.reason
@@ -185,10 +195,24 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
     invalid = [a.reason for a in summary.attempts if a.outcome == Outcome.INSTRUMENT_INVALID]
     if any("send-time error" in reason for reason in invalid):
         lines.append(plain(BUSY, "red"))
+    if summary.decide != "agent":
+        lines.append(plain("decide: turn-end: each agent was asked at the end of each turn"))
+    lines += _judged_by(summary)
     by = {p.score.clustered_by for p in summary.by_agent.values()} - {None}
     if by == {"turn"}:
         lines.append(Text("Intervals are over the turns of the one scenario.", style="dim"))
     return lines
+
+
+def _judged_by(summary: Summary) -> list[Text]:
+    """Whose verdicts the scores are, where one was chosen or there are others as well."""
+    if not summary.other_judges and summary.chosen_judge is None:
+        return []
+    mine = ", ".join(f"{name} ({n} turns)" for name, n in summary.judged_by.items())
+    said = f"Scores are by {mine or 'nobody'}."
+    if summary.other_judges:
+        said += f" By others: `omnistage report --judge` {' or '.join(summary.other_judges)}."
+    return [plain(said, "dim")]
 
 
 def _how_measured(latency: LatencySummary) -> str:
@@ -271,7 +295,19 @@ def _verdicts(verdicts: Sequence[Verdict]) -> Text:
         else:
             out.append(verdict.state.value.replace("_", " "), style="magenta")
         out.append(clean(f" {verdict.why}"))
+        heard = verdict.details.get("heard")
+        if isinstance(heard, Mapping):
+            out.append(clean(_by_ear(heard)), style="dim")
     return out
+
+
+def _by_ear(heard: Mapping[str, Any]) -> str:
+    """The verdict on what was heard, as a line below the one on what was said."""
+    content, score = heard.get("content"), heard.get("score")
+    worth = score if content is None else content
+    if not isinstance(worth, int | float):
+        return f"\nby ear: {str(heard.get('state', '')).replace('_', ' ')}: {heard.get('why', '')}"
+    return f'\nby ear {100 * worth:.0f}: "{_short(str(heard.get("text", "")))}"'
 
 
 def print_status(summary: Summary, gates: Sequence[GateResult], console: Console) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -135,9 +135,21 @@ class AgentDesk:
         launch = Launch(log=log, secrets=self._secrets)
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
+            opening = self._agents[label].open(launch)
+            if not isinstance(opening, AbstractAsyncContextManager):
+                raise AgentError(
+                    f"agent {label}: its `open` gives {type(opening).__name__}, no asynchronous "
+                    "context manager",
+                    hint="write @contextlib.asynccontextmanager above `async def open`",
+                )
             async with asyncio.timeout(READY_WITHIN) as limit:
-                async with self._agents[label].open(launch) as dial:
+                async with opening as dial:
                     limit.reschedule(None)
+                    if not isinstance(dial, Dial):
+                        raise AgentError(
+                            f"agent {label}: its `open` yielded {type(dial).__name__}, not a Dial",
+                            hint="yield Dial(url=...) from simulator.agent",
+                        )
                     line.ready.set_result(dial)
                     await line.closing.wait()
                     limit.reschedule(asyncio.get_running_loop().time() + CLOSED_WITHIN)
@@ -146,6 +158,10 @@ class AgentDesk:
             _fail(line, AgentError(f"agent {label}: {why}", hint=f"what it printed is in {log}"))
         except OmnistageError as error:
             _fail(line, error)
+        except RuntimeError as error:
+            what = "its `open` ended without a yield"
+            said = what if str(error) == "generator didn't yield" else f"RuntimeError: {error}"
+            _fail(line, AgentError(f"agent {label}: {said}"))
         except Exception as error:  # noqa: BLE001 - a plug-in is other people's code: its bug is the agent's fault
             _fail(line, AgentError(f"agent {label}: {type(error).__name__}: {error}"))
 

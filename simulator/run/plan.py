@@ -22,6 +22,7 @@ from simulator import __version__
 from simulator.clock import utc_now
 from simulator.errors import InputError, RecordingError
 from simulator.scenario.types import Answer, Pace, Scenario, Turn
+from simulator.session.decide import Decide
 
 RUN_VERSION = 1
 RUN_FILE = "run.json"
@@ -117,6 +118,9 @@ class Plan:
     """Agents that compute on this machine run beside others; their latencies are marked."""
     prompt: str = "written"
     """The template of what agents are told in words, as it is recorded."""
+    decide: str = "agent"
+    """Who decides when the model runs (`simulator.session.decide`): one for the whole run, so that
+    no mean mixes them."""
     attempts: tuple[Attempt, ...]
 
     def scenario(self, scenario_id: str) -> PlannedScenario:
@@ -173,9 +177,11 @@ def make_plan(
     concurrency: int = 1,
     share_host: bool = False,
     prompt: str = "written",
+    decide: Decide = Decide.AGENT,
     durations: Mapping[str, float] | None = None,
 ) -> Plan:
-    """The plan of a run. Raises InputError for doubles and for counts that make no sense.
+    """The plan of a run. Raises InputError for doubles, for counts that make no sense, and for
+    scenarios in which nobody can be asked at the end of a turn.
 
     Attempts are ordered by repeat, then scenario, then agent, so that a run cut short has compared
     all agents on what it did play.
@@ -186,6 +192,13 @@ def make_plan(
         raise InputError("--repeat and --concurrency must be at least 1")
     _no_doubles("scenario", [s.id for s in scenarios])
     _no_doubles("agent", [a.label for a in agents])
+    flowing = [s.id for s in scenarios if s.pace is Pace.CONTINUOUS]
+    if decide is Decide.TURN_END and flowing:
+        raise InputError(
+            f"scenario {flowing[0]!r} plays on with pace: continuous, so its turns have no end at "
+            "which the agent could be asked",
+            hint="--decide turn-end goes with pace: wait",
+        )
     known = durations or {}
     slugs = _slugs([a.label for a in agents])
     attempts = tuple(
@@ -209,6 +222,7 @@ def make_plan(
         concurrency=concurrency,
         share_host=share_host,
         prompt=prompt,
+        decide=decide.value,
         attempts=attempts,
     )
 

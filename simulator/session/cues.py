@@ -10,12 +10,15 @@ from typing import Any
 
 from simulator.media.timeline import PreparedTurn
 from simulator.scenario.types import Answer
+from simulator.session.decide import Decide, falls_due
 
 CUE = "omnistage.cue"
 """The message's type on the wire."""
 
 
-def cue(prepared: PreparedTurn, starts_in: float) -> Mapping[str, Any]:
+def cue(
+    prepared: PreparedTurn, starts_in: float, decide: Decide = Decide.AGENT
+) -> Mapping[str, Any]:
     """The message. `starts_in`: seconds from sending it until the turn's first sample."""
     turn = prepared.turn
     return {
@@ -27,7 +30,7 @@ def cue(prepared: PreparedTurn, starts_in: float) -> Mapping[str, Any]:
             "answer": turn.expect.text if isinstance(turn.expect, Answer) else None,
             "asked": turn.asked,
             "duration": prepared.duration,
-            "due_in": prepared.due,
+            "due_in": falls_due(prepared, decide),
             "event": turn.event is not None,
         },
         "starts_in": starts_in,

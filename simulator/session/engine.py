@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,10 +33,13 @@ from simulator.rtc.peer import dial as call
 from simulator.rtc.playlist import Playlist
 from simulator.session.chronicle import Chronicle, record_of
 from simulator.session.cues import cue
+from simulator.session.decide import Decide
 from simulator.session.events import (
     AgentSpeech,
+    Cancel,
     Cancelled,
     Command,
+    Commit,
     Configure,
     Cue,
     Event,
@@ -44,6 +47,7 @@ from simulator.session.events import (
     Hold,
     Outcome,
     Play,
+    Respond,
     TurnChanged,
     TurnState,
     Wake,
@@ -88,13 +92,15 @@ async def play(
     stop: asyncio.Event | None = None,
     clock: Clock | None = None,
     prompt: Template = DEFAULT,
+    decide: Decide = Decide.AGENT,
 ) -> Result:
     """Play `prepared` to the agent at `dial` and record it in `folder`, which must not exist.
 
     `identity` says which attempt of which run this is (attempt, agent, options, repeat,
-    shared_host...) and goes into the manifest; `prompt` is what the agent is told in words. What
-    goes wrong with the agent, the path or the instrument is an outcome and does not raise. Setting
-    `stop` ends it as cancelled. Raises InputError if the folder exists.
+    shared_host...) and goes into the manifest; `prompt` is what the agent is told in words,
+    `decide` who says when it runs. What goes wrong with the agent, the path or the instrument is an
+    outcome and does not raise. Setting `stop` ends it as cancelled. Raises InputError if the folder
+    exists.
     """
     manifest = describe(
         prepared,
@@ -103,8 +109,8 @@ async def play(
         dialect=dial.dialect,
         agent_options=identity.get("options") or {},
         options={
-            "decide": "agent",
-            "commit": "agent",
+            "decide": decide.value,
+            "commit": decide.commits,
             "prompt": prompt.recorded,
             "shared_host": bool(identity.get("shared_host", False)),
         },
@@ -124,6 +130,7 @@ async def play(
                 attempt_id=str(identity.get("attempt", "")),
                 clock=clock or WallClock(),
                 prompt=prompt,
+                decide=decide,
             )
             finish = await attempt.run(dial, stop or asyncio.Event())
     except* InstrumentError as group:
@@ -145,8 +152,10 @@ class _Attempt:
         attempt_id: str,
         clock: Clock,
         prompt: Template,
+        decide: Decide,
     ) -> None:
         self._prepared = prepared
+        self._decide = decide
         self._cued = cued
         self._recording = recording
         self._watcher = watcher
@@ -155,7 +164,9 @@ class _Attempt:
         self._origin = clock.now()
         self._playlist = Playlist(clock, self._origin)
         self._chronicle = Chronicle(prepared)
-        self._script = Script(prepared, instructions=instructions(prepared.scenario, prompt))
+        self._script = Script(
+            prepared, instructions=instructions(prepared.scenario, prompt), decide=decide
+        )
         self._parts = [
             (PacketFile.open(t.segment.path), PacketFile.open(t.hold.path)) for t in prepared.turns
         ]
@@ -290,13 +301,14 @@ class _Attempt:
             match command:
                 case WakeAt():
                     self._wake = command.at
-                case Configure():
-                    self._write_command("configure", {"instructions": command.instructions})
+                case Configure() | Commit() | Respond() | Cancel():
+                    self._write_command(type(command).__name__.lower(), asdict(command))
                     await peer.send(command)
                 case Cue():
                     if self._cued:
                         starts_in = command.at - self.now()
-                        body = cue(self._prepared.turns[command.turn], starts_in)
+                        turn = self._prepared.turns[command.turn]
+                        body = cue(turn, starts_in, self._decide)
                         await peer.send_message(body)
                 case Play():
                     self._playlist.play(self._parts[command.turn][0], command.at)

@@ -121,6 +121,7 @@ class Acknowledged:
     """The agent confirmed a command."""
 
     command: str
+    what: Literal["configure", "commit"] = "configure"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +182,29 @@ class Configure:
     """Tell the agent its instructions (system prompt) and settings."""
 
     instructions: str
+    turn_detection: bool = True
+    """Whether it decides by itself when we have finished speaking; else we commit and ask."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """The user's sound so far is one whole item."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Respond:
+    """Ask for a response now; it names the turn as its trigger."""
+
+    turn: str
+    """Turn id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cancel:
+    """Cut what the agent is saying."""
+
+    response: str | None
+    """The wire's id of a response that it has not finished; None if it only sounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,7 +257,7 @@ class Finish:
     reason: str = ""
 
 
-WireCommand = Configure | Cue
+WireCommand = Configure | Cue | Commit | Respond | Cancel
 """What a dialect turns into messages."""
 
 Command = WireCommand | Play | Hold | WakeAt | TurnChanged | Finish

@@ -13,10 +13,11 @@ tied to the agent's speech begins out of a hold while the agent speaks, or just 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from simulator.media.timeline import PTIME, Prepared, PreparedTurn
-from simulator.scenario.types import Anchor, Answer, Either, Pace, Quiet
+from simulator.scenario.types import Anchor, Answer, Either, Pace, Quiet, Turn
+from simulator.session.decide import SETTLE, Decide, Decision, falls_due
 from simulator.session.events import (
     AgentSpeech,
     Cancelled,
@@ -39,15 +40,12 @@ from simulator.session.events import (
     WakeAt,
     Whose,
 )
+from simulator.session.voice import Voice
 
 LEAD = 0.06
 """Seconds before a part's first sample at which it is ordered."""
 FIRST_LEAD = 0.3
 """The same for the first segment: both tracks start from rest."""
-REST_DRAINED = 0.7
-"""Silence that ends a reply whose sound the wire has called drained, seconds."""
-REST_UNSAID = 1.5
-"""Silence that ends a reply of which the wire has said nothing."""
 EPS = 1e-6
 
 _OUTCOMES = {
@@ -56,70 +54,6 @@ _OUTCOMES = {
     Whose.INSTRUMENT: Outcome.INSTRUMENT_INVALID,
     Whose.USER: Outcome.CANCELLED,
 }
-
-
-@dataclass(slots=True)
-class _Reply:
-    """A response that the wire has told us of."""
-
-    began: float
-    ended: bool = False
-    drained: bool = False
-
-
-@dataclass(slots=True)
-class _Voice:
-    """What the agent is doing: its sound and its open responses."""
-
-    speaking_since: float | None = None
-    """When its present sound began; None while it makes none, and once that has lasted too long."""
-    busy_since: float | None = None
-    """When the present reply began; None at rest."""
-    quiet_since: float = -math.inf
-    """The last end of sound or of a response."""
-    began: float | None = None
-    """When it first became audible in the present turn."""
-    stopped: float | None = None
-    """When it last fell silent in the present turn."""
-    replies: dict[str, _Reply] = field(default_factory=dict)
-    """The responses of the present reply."""
-    first_seen: dict[str, float] = field(default_factory=dict)
-    """When each response of the whole session was first heard of."""
-
-    def see(self, response: str, now: float) -> float:
-        """Note a response; returns when it was first heard of."""
-        return self.first_seen.setdefault(response, now)
-
-    def reply(self, response: str, now: float, *, ended: bool = False) -> _Reply:
-        """The response as part of the present reply."""
-        self.see(response, now)
-        return self.replies.setdefault(response, _Reply(began=now, ended=ended))
-
-    def expire(self, before: float) -> None:
-        """What has gone on since `before` or longer no longer counts: its end may never come."""
-        if self.speaking_since is not None and self.speaking_since <= before + EPS:
-            self.speaking_since = None
-        for reply in self.replies.values():
-            reply.ended = reply.ended or reply.began <= before + EPS
-
-    def open(self) -> bool:
-        """Whether it is speaking, or has not finished a response."""
-        return self.speaking_since is not None or any(not r.ended for r in self.replies.values())
-
-    def rest_at(self, longest: float) -> float:
-        """When the reply will count as ended if nothing more comes.
-
-        What goes on is expected to last for `longest` seconds in all, and no longer.
-        """
-        if self.busy_since is None:
-            return -math.inf
-        going_on = [r.began for r in self.replies.values() if not r.ended]
-        if self.speaking_since is not None:
-            going_on.append(self.speaking_since)
-        if going_on:
-            return max(going_on) + longest
-        drained = bool(self.replies) and all(r.drained for r in self.replies.values())
-        return self.quiet_since + (REST_DRAINED if drained else REST_UNSAID)
 
 
 @dataclass(slots=True)
@@ -137,7 +71,12 @@ class Script:
     """One attempt at one scenario. Call `start` once, then `handle` for every event in order."""
 
     def __init__(
-        self, prepared: Prepared, *, instructions: str, ready_within: float = 10.0
+        self,
+        prepared: Prepared,
+        *,
+        instructions: str,
+        ready_within: float = 10.0,
+        decide: Decide = Decide.AGENT,
     ) -> None:
         self._prepared = prepared
         self._limits = prepared.scenario.limits
@@ -151,8 +90,11 @@ class Script:
         self._holding = False
         self._followed = False
         self._state = TurnState.PLAYING
-        self._voice = _Voice()
+        self._voice = Voice()
         self._debts: list[_Debt] = []
+        self._decide = decide
+        self._decision: Decision | None = None
+        """What is asked for at the present turn's end, if the simulator decides."""
         self._held_since: float | None = None
         """Since when the present turn waits for a reply to end."""
         self._finished = False
@@ -169,7 +111,9 @@ class Script:
     def start(self, now: float) -> list[Command]:
         """The first orders, before anything was heard of the agent."""
         self._ready_by = now + self._ready_within
-        return [Configure(instructions=self._instructions), WakeAt(at=self._ready_by)]
+        detects = self._decide is Decide.AGENT
+        configure = Configure(instructions=self._instructions, turn_detection=detects)
+        return [configure, WakeAt(at=self._ready_by)]
 
     def handle(self, event: Event, now: float) -> list[Command]:
         """What to do about `event`, which came at session time `now`."""
@@ -190,7 +134,7 @@ class Script:
                 reason = f"no_reply: its protocol said nothing within {self._ready_within:g} s"
                 return self._finish(Outcome.AGENT_FAILED, reason, now)
             return [WakeAt(at=self._ready_by)]
-        return self._advance(now)
+        return [*self._ask(event, now), *self._advance(now)]
 
     # ------------------------------------------------------------ what the agent does
 
@@ -264,7 +208,7 @@ class Script:
         self._held_since = None
         self._state = TurnState.PLAYING
         prepared = self._turn()
-        turn, due = prepared.turn, prepared.due
+        turn, due = prepared.turn, falls_due(prepared, self._decide)
         if isinstance(turn.expect, Answer) and due is not None:
             asked = min((s.start for s in prepared.spoken), default=0.0)
             self._debts.append(
@@ -276,6 +220,7 @@ class Script:
                     event=turn.event is not None,
                 )
             )
+        self._decision = self._decides(turn) if self._decide is Decide.TURN_END else None
         out += [
             Cue(turn=index, at=at),
             Play(turn=index, at=at),
@@ -283,6 +228,21 @@ class Script:
             WakeAt(at=self._end() - LEAD),
         ]
         return out
+
+    def _decides(self, turn: Turn) -> Decision | None:
+        """What is asked for at a turn's end; nothing after what is only shown beforehand."""
+        if turn.prior:
+            return None
+        within = turn.within if isinstance(turn.expect, Answer) else self._limits.answer_within
+        return Decision(turn=turn.id, commit_at=self._end() + SETTLE, within=within)
+
+    def _ask(self, event: Event, now: float) -> list[Command]:
+        """See to the decision that is asked for in this turn."""
+        if self._decision is None:
+            return []
+        self._decision.hear(event)
+        voice = self._voice
+        return self._decision.orders(now, talks=voice.open(), response=voice.unfinished())
 
     def _change(self, state: TurnState, at: float, cause: str = "") -> TurnChanged:
         self._state = state
@@ -316,6 +276,8 @@ class Script:
             out.append(self._change(state, max(now, end), cause))
         # A time that has to come is enough to wait for; everything else wakes us by itself.
         soonest = cut_in if math.isfinite(cut_in) else free_at
+        if self._decision is not None and self._decision.next_at is not None:
+            return [*out, WakeAt(at=max(self._decision.next_at, now))]
         wake = max(soonest - LEAD, now + PTIME) if math.isfinite(soonest) else now + 1.0
         out.append(WakeAt(at=max(wake, end) if self._last() else wake))
         return out
@@ -325,7 +287,7 @@ class Script:
         voice = self._voice
         reacts = None if self._last() else self._prepared.turns[self._current + 1].turn.reacts
         # What it says before its answer is due is not what the author wants to cut in on.
-        if reacts is None or self._debts:
+        if reacts is None or self._debts or self._unasked():
             return math.inf
         since = None
         if reacts.anchor is Anchor.SPEAKING and voice.speaking_since is not None:
@@ -333,6 +295,10 @@ class Script:
         elif reacts.anchor is Anchor.STOPPED and not voice.open():
             since = voice.stopped
         return math.inf if since is None else max(end, since + reacts.at)
+
+    def _unasked(self) -> bool:
+        """Whether the decision of the present turn is still to be asked for."""
+        return self._decision is not None and self._decision.asked is None
 
     def _rest(self, now: float) -> None:
         """Forget a reply that has ended, or that has gone on for too long."""
@@ -348,6 +314,8 @@ class Script:
         self._debts = [d for d in self._debts if d.deadline > now + EPS]
         if self._debts:
             waits.append((max(d.deadline for d in self._debts), "answer"))
+        if self._decision is not None and self._decision.pending(now):
+            waits.append((self._decision.until, "answer"))
         voice = self._voice
         if voice.busy_since is not None:
             if self._held_since is None:

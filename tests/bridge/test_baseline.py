@@ -16,6 +16,7 @@ from simulator.errors import InputError
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import on_grid
 from simulator.plugins import load_agent
+from simulator.session.silence import TOKEN
 
 PACKET, CODEC = 0.020, 0.0065
 """What is stated beside a latency: a packet of the user's sound, and the agent's own codec."""
@@ -169,6 +170,49 @@ def test_parrot_says_it_back_without_words(seen: dict[str, Seen], question: Samp
     assert start - (it.question + QUESTION) == pytest.approx(0.6 + PACKET + CODEC, abs=0.01)
     spoken = QUESTION - next(i for i, s in enumerate(question) if s) / 48_000
     assert end - start == pytest.approx(spoken, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("reference", "expect", "said"),
+    [("oracle", "answer", ANSWER), ("oracle", "quiet", TOKEN), ("silent", "quiet", "")],
+)
+async def test_with_turn_detection_off_a_baseline_speaks_when_it_is_asked(
+    parts: Any,
+    question: Samples,
+    hush: PacketFile,
+    call: Any,
+    reference: str,
+    expect: str,
+    said: str,
+) -> None:
+    host = Host(load_agent(reference, {}), token="t")  # type: ignore[arg-type]
+    async with (
+        host.listen() as url,
+        call(Dial(url=url, headers={"Authorization": "Bearer t"}), hush) as line,
+    ):
+        await line.until("session.created")
+        off = {"audio": {"input": {"turn_detection": None}}}
+        await line.send(type="session.update", session=off)
+        await line.until("session.updated")
+        now = line.playlist.now
+        first = on_grid(now() + 0.1)
+        more = {"answer": ANSWER, "asked": True, "due_in": QUESTION}
+        await line.send(**cue("q", expect, first - now(), **more))
+        line.playlist.play(parts.make(question), first)
+        line.playlist.play(hush, first + QUESTION, loop=True)
+        await asyncio.sleep(first + QUESTION + 1.2 - now())
+        await line.send(type="input_audio_buffer.commit")
+        await line.until("input_audio_buffer.committed")
+        assert not line.of("input_audio_buffer.speech_started")
+        assert not line.of("response.created")
+        asked = {"metadata": {"turn": "q"}}
+        await line.send(type="response.create", response=asked)
+        done = (await line.until("response.done"))["response"]
+        (item,) = done["output"]
+        (part,) = item["content"]
+        assert done["metadata"] == {"turn": "q"}
+        assert (part.get("transcript") or part.get("text") or "") == said
+        assert not line.of("error")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from simulator.bridge.conduct import IDLE, OKAY, REMARK, Conduct
 from simulator.bridge.events import Cued, CuedTurn, ResponseAsked, SpeechEnded, SpeechStarted
+from simulator.session.silence import TOKEN
 
 
 def turn(expect: Any = "answer", *, due_in: float | None = 2.0, event: bool = False) -> CuedTurn:
@@ -108,6 +109,26 @@ def test_it_answers_when_it_is_told_to() -> None:
     assert play.lines == [(OKAY, 1.0, "asked")]
     play = Play(delay=4.0).cue(10, turn()).at(10.5, ResponseAsked(settings={})).until(30)
     assert play.lines == [("Three.", 10.5, "asked")]
+
+
+@pytest.mark.parametrize(
+    ("expect", "talkative", "said"),
+    [
+        ("answer", False, "Three."),
+        ("either", False, OKAY),
+        ("quiet", False, TOKEN),
+        ("quiet", True, REMARK),
+    ],
+)
+def test_one_that_has_to_be_asked_speaks_then_and_at_no_other_time(
+    expect: Any, talkative: bool, said: str
+) -> None:
+    play = Play(talkative=talkative, asked_only=True).cue(10, turn(expect)).heard(12.0).until(20)
+    play.cue(20, turn("answer", due_in=1.0, event=True)).until(30)
+    assert play.lines == []
+    play = Play(talkative=talkative, asked_only=True).cue(10, turn(expect))
+    play.at(12.1, ResponseAsked(settings={})).until(30)
+    assert play.lines == [(said, 12.7, "asked")]
 
 
 @pytest.mark.parametrize("delay", [0.35, 0.6, 4.0])

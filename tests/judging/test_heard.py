@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
+import av
 import numpy as np
 import pytest
 
 from simulator.errors import InputError
+from simulator.judging.by_ear import difference, load_with_ears
 from simulator.judging.heard import RATE, Listener, Samples, load_recogniser
 from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.server import Body, JudgeServer, case_in, verdict
 from simulator.judging.testing import Said, answers, question, quiet, said
-from simulator.plugins import load_judge
 from simulator.recording.measure import load_trace
 from simulator.recording.trace import Speech
 from simulator.scenario.load import load_recorded_scenario
@@ -31,6 +32,7 @@ class Table:
 """
 TURN = answers("count", "There are three.", asks="How many?")
 SAMPLE = Path(__file__).parents[2] / "recordings" / "sample"
+SPEECH = Path(__file__).parents[2] / "scenarios" / "demo" / "speech" / "count.flac"
 
 
 class Measuring:
@@ -95,7 +97,8 @@ def recogniser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 async def judged(recogniser: str, heard: str, asked: Question, **options: str) -> Verdict:
     async with JudgeServer(_score) as server:
-        judge: Any = load_judge("rubric:m", {"url": server.url, "heard": recogniser, **options})
+        given = {"url": server.url, "heard": recogniser, **options}
+        (judge,) = cast("Any", load_with_ears([("rubric:m", given)]))
         judge.listener.recogniser.said = heard
         async with judge:
             found: Verdict = await judge.judge(asked)
@@ -148,12 +151,41 @@ async def test_sound_without_a_transcript_can_be_judged_by_ear(recogniser: str) 
     assert (found.score, "heard" in found.details) == (1.0, False)
 
 
+async def test_any_judge_can_judge_by_ear(recogniser: str) -> None:
+    """After a barge-in: the whole answer was generated, its beginning was heard."""
+    (judge,) = cast("Any", load_with_ears([("keypoints", {})], recogniser))
+    judge.listener.recogniser.said = "There are"
+    cut = question(TURN, said("There are three of them."))
+    found: Verdict = await judge.judge(cut)
+    assert (found.score, found.details["heard"]["score"]) == (1.0, 0.0)
+    assert found.details["heard"]["text"] == "There are"
+    assert difference([found]) == (1.0, 0.0, 1, 1)
+    missed: Verdict = await judge.judge(question(TURN))
+    assert "heard" not in missed.details
+    assert difference([missed]) is None
+    assert judge.settings == {"heard": "table 2", "by": "said"}
+
+
+async def test_the_recogniser_that_comes_with_it_hears_real_speech(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("moonshine_voice", reason="needs omnistage[recognise]")
+    with av.open(str(SPEECH)) as file:
+        parts = [f.to_ndarray().reshape(-1) for f in file.decode(audio=0)]
+    spoken = np.repeat(np.concatenate(parts).astype(np.float32) / 32768, 2)  # it has 24 kHz
+    monkeypatch.setattr(Listener, "_stretches", lambda *_: [(0.0, 1 / RATE, spoken)])
+    listener = Listener(load_recogniser("moonshine"))
+    whole = await listener.hear(SAMPLE, [Speech(start=0, end=len(spoken) / RATE)])
+    begun = await listener.hear(SAMPLE, [Speech(start=0, end=0.3)])
+    assert "windows" in whole.lower()
+    assert "windows" not in begun.lower()
+
+
 def test_recognisers_are_named_like_other_plugins(recogniser: str) -> None:
     assert load_recogniser(recogniser).name == "table"
-    with pytest.raises(InputError, match=r"no recogniser is called 'whisper' .There are: none"):
+    with pytest.raises(InputError, match=r"no recogniser is called 'whisper' .moonshine comes"):
         load_recogniser("whisper")
-    url = {"url": "http://127.0.0.1:9/v1"}
-    with pytest.raises(InputError, match="by=heard needs a recogniser, none is bundled"):
-        load_judge("rubric:m", {**url, "by": "heard"})
+    with pytest.raises(InputError, match=r"by=heard needs a recogniser .-o heard=moonshine"):
+        load_with_ears([("keypoints", {"by": "heard"})])
     with pytest.raises(InputError, match="by=seen must be said or heard"):
-        load_judge("rubric:m", {**url, "by": "seen"})
+        load_with_ears([("keypoints", {"by": "seen"})])

@@ -23,6 +23,12 @@ def test_onset_minus_due(hand: Any) -> None:
     assert (found.invalid, found.response, found.uncertainty_s) == (None, "r", 0.001)
 
 
+def test_what_is_not_known_of_the_due_time_is_not_known_of_the_latency(hand: Any) -> None:
+    turn = asked(hand, due_uncertainty=0.1)
+    trace = hand.trace([turn], [(hand.response("r", (4.75, 6.0), text="Three."), "t0", ())])
+    assert response_latency(trace, turn).uncertainty_s == pytest.approx(0.101)
+
+
 def test_a_text_only_answer_counts_from_its_first_text(hand: Any) -> None:
     turn = asked(hand)
     written = hand.response("r", text="Three.", first_text=5.5)

@@ -24,8 +24,8 @@ from simulator.recording.records import (
 )
 from simulator.recording.sound import opus_samples
 from simulator.recording.speech import islands
-from simulator.recording.trace import Trace, trace_from_json
-from simulator.scenario.types import Answer, Clip, Quiet, Scenario, Turn
+from simulator.recording.trace import Heard, Trace, TurnSpan, trace_from_json
+from simulator.scenario.types import Answer, Clip, Embedded, Quiet, Scenario, Turn
 
 PLAY_AT = 2.0
 LOOK_AHEAD = 312 / 48_000
@@ -199,6 +199,32 @@ def test_whether_there_was_an_occasion_to_answer(
     trace = trace_of(play(stage, sounds, **options))
     assert trace.turn("guest").opportunity is expected
     assert trace.turn("count").opportunity is None
+
+
+@pytest.mark.parametrize(
+    ("decide", "turn", "expected"),
+    [("agent", "count", 0.1), ("agent", "guest", 0.1), ("turn-end", "count", 0.0)],
+)
+def test_an_instruction_in_the_clip_makes_the_due_time_uncertain(
+    decide: str, turn: str, expected: float
+) -> None:
+    held = Embedded(text="How many?", start=0.0, end=1.0, uncertainty=0.1)
+    scenario = replace(
+        SCENARIO, turns=tuple(replace(t, instructions=(held,)) for t in SCENARIO.turns)
+    )
+    kind = "answer" if turn == "count" else "quiet"
+    span = TurnSpan(
+        id=turn, index=0, expect=kind, start=0, end=2, done=3, due=1.5, due_kind="instruction"
+    )
+    before = Heard(id=f"{turn}/1", turn=turn, voice="guest", start=0.1, end=0.2)
+    asked = Heard(id=f"{turn}/0", turn=turn, voice="user", start=0.5, end=1.5)
+    found = measuring._due_uncertainty(span, (before, asked), scenario, {"decide": decide})
+    assert found == expected
+    # What we put in ourselves has an end that we know, and an event's time is the author's word.
+    other = replace(asked, end=1.4)
+    for event in (replace(span, due_kind="event"), replace(span, due=None)):
+        assert measuring._due_uncertainty(event, (asked,), scenario, {}) == 0.0
+    assert measuring._due_uncertainty(span, (other,), scenario, {}) == 0.0
 
 
 def test_silence_has_no_life_but_transport(stage: Any, sounds: Any) -> None:

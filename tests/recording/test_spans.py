@@ -44,17 +44,35 @@ def start_of(t: TurnInfo, at: float) -> Stamped:
 
 
 def spans(
-    turns: list[TurnInfo], starts: list[float], *, until: float, end: float, late: float = 0.0
+    turns: list[TurnInfo],
+    starts: list[float],
+    *,
+    until: float,
+    end: float,
+    late: float = 0.0,
+    decide: str = "agent",
 ) -> tuple[tuple[TurnSpan, ...], tuple[Heard, ...]]:
     manifest = Manifest(
         scenario=ScenarioInfo(id="s", sha256="0"),
         agent=AgentInfo(reference="a"),
         turns=tuple(turns),
+        options={"decide": decide},
     )
     events = [start_of(t, at) for t, at in zip(turns, starts, strict=False)]
     what = played(events, until=until, end=end)
     said = heard(manifest, what, lambda t: late)
     return turn_spans(manifest, what, said), said
+
+
+def test_where_the_simulator_decides_an_answer_falls_due_at_its_turns_end() -> None:
+    turns = [
+        turn(0, "answer", ("user", 1.0, 2.0)),
+        turn(1, "answer", event=101.0),
+        turn(2, "quiet", ("guest", 1.0, 2.0)),
+        turn(3, "answer", ("user", 1.0, 2.0)),
+    ]
+    found, _ = spans(turns, [10.0, 16.0, 22.0, 28.0], until=30.5, end=30.5, decide="turn-end")
+    assert [t.due for t in found] == [14.0, 20.0, 24.0, None]  # the last was cut off
 
 
 def test_an_instruction_falls_due_at_its_end_as_it_was_sent() -> None:

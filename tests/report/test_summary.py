@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from simulator.judging.verdicts import verdict_path
-from simulator.report.summary import Part, Summary, summarise, write_summary
+from simulator.report.file import write_summary
+from simulator.report.summary import Part, Summary, summarise
 
 
 @pytest.fixture

@@ -13,12 +13,15 @@ from simulator.rtc.dialects import dialect_names, speak
 from simulator.rtc.dialects.openai import TEXT_CAP, Call
 from simulator.session.events import (
     Acknowledged,
+    Cancel,
+    Commit,
     Configure,
     ContextChanged,
     Drained,
     Fault,
     Listened,
     Ready,
+    Respond,
     ResponseEnded,
     ResponseStarted,
     Text,
@@ -72,6 +75,52 @@ def test_a_response_is_linked_to_the_item_committed_before_it() -> None:
     assert first == ResponseStarted(response="r1", input_item="u1")
     assert second == ResponseStarted(response="r2")
     assert third == ResponseStarted(response="r3", trigger="x")
+
+
+def test_turn_detection_is_turned_off_beside_the_targets_settings() -> None:
+    dialect = call(audio={"input": {"format": "x", "turn_detection": {"type": "server_vad"}}})
+    _, (message,) = dialect.write(Configure(instructions="a", turn_detection=False))
+    assert message["session"]["audio"] == {"input": {"format": "x", "turn_detection": None}}
+
+
+def test_a_server_that_keeps_its_turn_detection_cannot_be_made_to_decide() -> None:
+    dialect = call()
+    dialect.write(Configure(instructions="a", turn_detection=False))
+    kept = {"audio": {"input": {"turn_detection": {"type": "semantic_vad"}}}}
+    _, _, fault = dialect.read(json.dumps({"type": "session.updated", "session": kept}))
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.fatal) == ("turn_detection", True)
+    dialect.write(Configure(instructions="a", turn_detection=False))
+    off = {"audio": {"input": {"turn_detection": None}}}
+    assert len(dialect.read(json.dumps({"type": "session.updated", "session": off}))) == 1
+
+
+def test_a_commit_is_acknowledged_and_a_response_asked_for_in_a_turns_name() -> None:
+    dialect = call()
+    name, (message,) = dialect.write(Commit())
+    assert message == {"type": "input_audio_buffer.commit", "event_id": name}
+    done = read(dialect, type="input_audio_buffer.committed", item_id="u1")
+    assert done == Acknowledged(command=name, what="commit")
+    name, (message,) = dialect.write(Respond(turn="back"))
+    assert message == {
+        "type": "response.create",
+        "event_id": name,
+        "response": {"metadata": {"turn": "back"}},
+    }
+    # A server need not give the metadata back: what begins now is what was asked for.
+    begun = read(dialect, type="response.created", response={"id": "r1"})
+    assert begun == ResponseStarted(response="r1", trigger="back", input_item="u1")
+    begun = read(dialect, type="response.created", response={"id": "r2"})
+    assert begun == ResponseStarted(response="r2")
+
+
+def test_what_is_said_is_cut_by_name_and_by_sound() -> None:
+    dialect = call()
+    _, messages = dialect.write(Cancel(response="r1"))
+    assert [m["type"] for m in messages] == ["response.cancel", "output_audio_buffer.clear"]
+    assert messages[0]["response_id"] == "r1"
+    _, messages = dialect.write(Cancel(response=None))
+    assert [m["type"] for m in messages] == ["output_audio_buffer.clear"]
 
 
 @pytest.mark.parametrize(

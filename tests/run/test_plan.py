@@ -12,6 +12,7 @@ from simulator.errors import InputError, RecordingError
 from simulator.judging.testing import answers, either, quiet, scenario
 from simulator.run.plan import AgentChoice, Plan, estimate, make_plan, open_run, read_plan
 from simulator.scenario.types import Pace
+from simulator.session.decide import Decide
 
 ONE = scenario(answers("a", "Yes."), quiet("b"), either("c"), id="one", task="OSC")
 TWO = scenario(quiet("a", bystander="Lunch?"), id="two")
@@ -46,6 +47,14 @@ def test_attempts_are_scenarios_by_agents_by_repeats() -> None:
         "two--oracle--2",
         "two--late--2",
     ]
+
+
+def test_nobody_can_be_asked_at_the_end_of_turns_that_flow_into_each_other() -> None:
+    flowing = dataclasses.replace(TWO, pace=Pace.CONTINUOUS)
+    how = {"judges": ["quiet"], "decide": Decide.TURN_END}
+    assert make_plan([ONE], [choice("oracle")], **how).decide == "turn-end"  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"'two' plays on with pace: continuous.*pace: wait"):
+        make_plan([ONE, flowing], [choice("oracle")], **how)  # type: ignore[arg-type]
 
 
 def test_ids_are_names_of_folders_and_differ() -> None:

@@ -273,6 +273,41 @@ async def test_an_agent_that_cannot_be_opened(
     assert agents["good"].opened == 1
 
 
+def _undecorated(self: object, launch: Launch) -> object:
+    async def opening() -> AsyncIterator[Dial]:
+        yield Dial(url="http://x")
+
+    return opening()
+
+
+@asynccontextmanager
+async def _no_dial(self: object, launch: Launch) -> AsyncIterator[Any]:
+    yield "http://x"
+
+
+@asynccontextmanager
+async def _no_yield(self: object, launch: Launch) -> AsyncIterator[Dial]:
+    if self is None:
+        yield Dial(url="http://x")
+
+
+@pytest.mark.parametrize(
+    ("opens", "said"),
+    [
+        (_no_dial, "agent bad: its `open` yielded str, not a Dial (yield Dial(url=...)"),
+        (_no_yield, "agent bad: its `open` ended without a yield"),
+        (_undecorated, "no asynchronous context manager (write @contextlib.asynccontextmanager"),
+    ],
+)
+async def test_an_agent_that_does_not_say_where_to_dial(
+    tmp_path: Path, stage: Stage, opens: Any, said: str
+) -> None:
+    bad = type("Bad", (FakeAgent,), {"open": opens})()
+    results = await Setting(tmp_path, {"bad": bad, "good": FakeAgent()}).run(stage)
+    assert outcomes(results) == ["agent_failed", "completed"]
+    assert said in results[0].reason
+
+
 async def test_an_agent_that_never_opens_has_failed(
     tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,14 +21,18 @@ import aiohttp
 from simulator.agent import Dial
 from simulator.errors import AgentError
 from simulator.rtc.dialects import Answer
+from simulator.rtc.fields import Message, is_number, mapping, optional, seconds, string, whole
 from simulator.session.events import (
     Acknowledged,
+    Cancel,
+    Commit,
     Configure,
     ContextChanged,
     Drained,
     Fault,
     Listened,
     Ready,
+    Respond,
     ResponseEnded,
     ResponseStarted,
     Text,
@@ -46,10 +50,7 @@ TEXT_CAP = 200_000
 _EXCERPT = 200
 _FORGET_AFTER = 1_000
 """Responses whose text is counted; older ones are forgotten."""
-_LARGEST = 2**53
-"""No number of a report is so large; beyond it JSON's numbers are not exact."""
 
-_Message = Mapping[str, Any]
 _TextKind = Literal["output", "transcript"]
 
 
@@ -63,10 +64,16 @@ class Call:
         self._ready = False
         self._commands = 0
         self._configured: list[str] = []
+        self._detects = True
+        """It may decide by itself when the user has finished."""
+        self._commits: list[str] = []
+        """Commits of ours that it has not acknowledged."""
+        self._asked: str | None = None
+        """The turn for which a response was asked for, until that begins."""
         self._committed: str | None = None
         self._texts: dict[str, int] = {}
         self._dropped = 0
-        self._readers: Mapping[str, Callable[[_Message], Sequence[WireEvent]]] = {
+        self._readers: Mapping[str, Callable[[Message], Sequence[WireEvent]]] = {
             "session.created": self._session,
             "session.updated": self._updated,
             "error": self._error,
@@ -86,22 +93,22 @@ class Call:
             "response.audio_transcript.delta": lambda m: self._delta(m, "transcript"),
             "response.audio_transcript.done": lambda m: self._final(m, "transcript", "transcript"),
             "conversation.item.input_audio_transcription.delta": lambda m: [
-                Text(text=_string(m, "delta"), item=_optional(m, "item_id"), kind="user")
+                Text(text=string(m, "delta"), item=optional(m, "item_id"), kind="user")
             ],
             "conversation.item.input_audio_transcription.completed": lambda m: [
                 Text(
-                    text=_string(m, "transcript"),
-                    item=_optional(m, "item_id"),
+                    text=string(m, "transcript"),
+                    item=optional(m, "item_id"),
                     kind="user",
                     final=True,
                 )
             ],
-            "output_audio_buffer.stopped": lambda m: [Drained(response=_string(m, "response_id"))],
+            "output_audio_buffer.stopped": lambda m: [Drained(response=string(m, "response_id"))],
             "output_audio_buffer.cleared": lambda m: [
-                Drained(response=_string(m, "response_id"), cleared=True)
+                Drained(response=string(m, "response_id"), cleared=True)
             ],
             "omnistage.context": lambda m: [_context(m)],
-            "omnistage.listened": lambda m: [Listened(response=_optional(m, "response_id"))],
+            "omnistage.listened": lambda m: [Listened(response=optional(m, "response_id"))],
         }
 
     @property
@@ -175,72 +182,81 @@ class Call:
             raise ValueError("nested too deeply") from None
         if not isinstance(parsed, dict):
             raise ValueError("not a JSON object")
-        reader = self._readers.get(_string(parsed, "type"))
+        reader = self._readers.get(string(parsed, "type"))
         return reader(parsed) if reader is not None else ()
 
-    def _session(self, _: _Message) -> Sequence[WireEvent]:
+    def _session(self, _: Message) -> Sequence[WireEvent]:
         if self._ready:
             return ()
         self._ready = True
         return (Ready(),)
 
-    def _updated(self, message: _Message) -> Sequence[WireEvent]:
+    def _updated(self, message: Message) -> Sequence[WireEvent]:
         events = [*self._session(message)]
         if self._configured:
             events.append(Acknowledged(command=self._configured.pop(0)))
+            if not self._detects and _detects(message):
+                what = "it keeps its own turn detection, so decide: turn-end cannot be had of it"
+                events.append(
+                    Fault(whose=Whose.AGENT, code="turn_detection", message=what, fatal=True)
+                )
         return events
 
-    def _error(self, message: _Message) -> Sequence[WireEvent]:
-        error = _object(message, "error")
-        code = _optional(error, "code") or _optional(error, "type") or "error"
-        command = _optional(error, "event_id")
-        if command in self._configured:
-            self._configured.remove(command)
-        text = (_optional(error, "message") or "")[:1_000]
+    def _error(self, message: Message) -> Sequence[WireEvent]:
+        error = mapping(message, "error")
+        code = optional(error, "code") or optional(error, "type") or "error"
+        command = optional(error, "event_id")
+        for waiting in (self._configured, self._commits):
+            if command in waiting:
+                waiting.remove(command)
+        text = (optional(error, "message") or "")[:1_000]
         return (Fault(whose=Whose.AGENT, code=code, message=text, fatal=False),)
 
-    def _commit(self, message: _Message) -> Sequence[WireEvent]:
-        self._committed = _string(message, "item_id")
-        return ()
+    def _commit(self, message: Message) -> Sequence[WireEvent]:
+        self._committed = string(message, "item_id")
+        return (Acknowledged(command=self._commits.pop(0), what="commit"),) if self._commits else ()
 
-    def _created(self, message: _Message) -> Sequence[WireEvent]:
-        response = _object(message, "response")
+    def _created(self, message: Message) -> Sequence[WireEvent]:
+        response = mapping(message, "response")
         metadata = response.get("metadata")
-        trigger = metadata.get("turn") if isinstance(metadata, dict) else None
+        named = metadata.get("turn") if isinstance(metadata, dict) else None
+        # A server may not give back what we named; but what we asked for is what begins now.
+        trigger = named if isinstance(named, str) else self._asked
+        self._asked = None
         item, self._committed = self._committed, None
         return (
             ResponseStarted(
-                response=_string(response, "id"),
-                trigger=trigger if isinstance(trigger, str) else None,
+                response=string(response, "id"),
+                trigger=trigger,
                 input_item=item,
             ),
         )
 
-    def _done(self, message: _Message) -> Sequence[WireEvent]:
-        response = _object(message, "response")
+    def _done(self, message: Message) -> Sequence[WireEvent]:
+        response = mapping(message, "response")
         usage = response.get("usage")
         return (
             ResponseEnded(
-                response=_string(response, "id"),
-                status=_optional(response, "status") or "completed",
+                response=string(response, "id"),
+                status=optional(response, "status") or "completed",
                 usage=usage if isinstance(usage, dict) else None,
             ),
         )
 
-    def _delta(self, message: _Message, kind: _TextKind) -> Sequence[WireEvent]:
-        response = _optional(message, "response_id")
-        text = self._capped(response, _string(message, "delta"))
-        item = _optional(message, "item_id")
+    def _delta(self, message: Message, kind: _TextKind) -> Sequence[WireEvent]:
+        response = optional(message, "response_id")
+        text = self._capped(response, string(message, "delta"))
+        item = optional(message, "item_id")
         return (Text(text=text, response=response, item=item, kind=kind),) if text else ()
 
-    def _final(self, message: _Message, kind: _TextKind, field: str) -> Sequence[WireEvent]:
-        text = _string(message, field)
+    def _final(self, message: Message, kind: _TextKind, field: str) -> Sequence[WireEvent]:
+        text = string(message, field)
         self._dropped += max(0, len(text) - TEXT_CAP)
         return (
             Text(
                 text=text[:TEXT_CAP],
-                response=_optional(message, "response_id"),
-                item=_optional(message, "item_id"),
+                response=optional(message, "response_id"),
+                item=optional(message, "item_id"),
                 kind=kind,
                 final=True,
             ),
@@ -262,17 +278,55 @@ class Call:
     def write(self, command: WireCommand) -> tuple[str, Sequence[Mapping[str, Any]]]:
         self._commands += 1
         name = f"om_{self._commands}"
-        if isinstance(command, Configure):
-            self._configured.append(name)
-            session: dict[str, Any] = {
-                "type": "realtime",
-                "instructions": command.instructions,
-                "output_modalities": ["audio"],
-                **self._target.session,
-            }
-            return name, [{"type": "session.update", "event_id": name, "session": session}]
-        cue = {"type": "omnistage.cue", "event_id": name, "turn": {"index": command.turn}}
-        return name, [cue]
+        match command:
+            case Configure():
+                self._configured.append(name)
+                self._detects = command.turn_detection
+                session: dict[str, Any] = {
+                    "type": "realtime",
+                    "instructions": command.instructions,
+                    "output_modalities": ["audio"],
+                    **self._target.session,
+                }
+                if not command.turn_detection:
+                    session["audio"] = _undetected(session.get("audio"))
+                return name, [{"type": "session.update", "event_id": name, "session": session}]
+            case Commit():
+                self._commits.append(name)
+                return name, [{"type": "input_audio_buffer.commit", "event_id": name}]
+            case Respond():
+                self._asked = command.turn
+                response = {"metadata": {"turn": command.turn}}
+                return name, [{"type": "response.create", "event_id": name, "response": response}]
+            case Cancel():
+                cut: list[Mapping[str, Any]] = [
+                    {"type": "output_audio_buffer.clear", "event_id": name}
+                ]
+                if command.response is not None:
+                    cancel = {"type": "response.cancel", "response_id": command.response}
+                    cut.insert(0, {**cancel, "event_id": f"{name}_1"})
+                return name, cut
+            case _:
+                cue = {"type": "omnistage.cue", "event_id": name, "turn": {"index": command.turn}}
+                return name, [cue]
+
+
+def _undetected(audio: object) -> dict[str, Any]:
+    """The settings of sound with the server's turn detection off."""
+    known = audio if isinstance(audio, dict) else {}
+    given = known.get("input")
+    return {
+        **known,
+        "input": {**(given if isinstance(given, dict) else {}), "turn_detection": None},
+    }
+
+
+def _detects(message: Message) -> bool:
+    """Whether a server says that its turn detection is on; one that says nothing is believed."""
+    found: object = message
+    for key in ("session", "audio", "input", "turn_detection"):
+        found = found.get(key) if isinstance(found, dict) else None
+    return found is not None
 
 
 async def _body(response: aiohttp.ClientResponse) -> str:
@@ -285,59 +339,21 @@ async def _body(response: aiohttp.ClientResponse) -> str:
     return bytes(body[:SDP_LIMIT]).decode("utf-8", "replace")
 
 
-def _speech(message: _Message, edge: Literal["start", "end"]) -> UserSpeech:
-    return UserSpeech(edge=edge, item=_optional(message, "item_id"))
+def _speech(message: Message, edge: Literal["start", "end"]) -> UserSpeech:
+    return UserSpeech(edge=edge, item=optional(message, "item_id"))
 
 
-def _context(message: _Message) -> ContextChanged:
+def _context(message: Message) -> ContextChanged:
     span = message.get("span")
-    pair = isinstance(span, list) and len(span) == 2 and all(_is_number(s) for s in span)
+    pair = isinstance(span, list) and len(span) == 2 and all(is_number(s) for s in span)
     return ContextChanged(
-        op=_string(message, "op"),
-        kind=_optional(message, "kind") or "",
-        span=(_time(span[0]), _time(span[1])) if isinstance(span, list) and pair else None,
-        tokens=_whole(message, "tokens"),
-        used=_whole(message, "used"),
-        window=_whole(message, "window"),
+        op=string(message, "op"),
+        kind=optional(message, "kind") or "",
+        span=(seconds(span[0]), seconds(span[1])) if isinstance(span, list) and pair else None,
+        tokens=whole(message, "tokens"),
+        used=whole(message, "used"),
+        window=whole(message, "window"),
     )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _time(value: float) -> float:
-    if not abs(value) < _LARGEST:  # NaN as well
-        raise ValueError("span is not two times")
-    return float(value)
-
-
-def _whole(message: _Message, key: str) -> int:
-    value = message.get(key, 0)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _LARGEST:
-        raise ValueError(f"{key} is not a whole number from 0")
-    return value
-
-
-def _string(message: _Message, key: str) -> str:
-    value = message.get(key)
-    if not isinstance(value, str):
-        raise ValueError(f"{key} is not text")
-    return value
-
-
-def _optional(message: _Message, key: str) -> str | None:
-    value = message.get(key)
-    if value is not None and not isinstance(value, str):
-        raise ValueError(f"{key} is not text")
-    return value
-
-
-def _object(message: _Message, key: str) -> _Message:
-    value = message.get(key)
-    if not isinstance(value, dict):
-        raise ValueError(f"{key} is not an object")
-    return value
 
 
 def _excerpt(body: str) -> str:

@@ -1,0 +1,111 @@
+"""Who decides when the model runs: the agent, or the simulator once at the end of each turn. Pure.
+
+`turn-end` is how OmniAssistBench runs its models: one forced decision a turn, in quiet turns too.
+The server's own turn detection is off; when a turn has been sent, its sound is committed, and once
+that is acknowledged a response is asked for, which names the turn. It is a condition of its own:
+what a model does when it is asked says nothing of when it would have spoken. Counterpart:
+`simulator.session.script` carries a decision along with its turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from simulator.media.timeline import PreparedTurn
+from simulator.scenario.types import Answer
+from simulator.session.events import (
+    Acknowledged,
+    AgentSpeech,
+    Cancel,
+    Command,
+    Commit,
+    Event,
+    Respond,
+    ResponseStarted,
+)
+
+SETTLE = 0.1
+"""Seconds from a turn's end to the commit: sound and messages take different ways, and all of the
+sound has to be there before."""
+ACKNOWLEDGED_WITHIN = 0.5
+"""Seconds for which the acknowledgement of a commit is waited for."""
+EPS = 1e-6
+
+
+class Decide(StrEnum):
+    """Who decides; a condition across which numbers are not mixed."""
+
+    AGENT = "agent"
+    TURN_END = "turn-end"
+
+    @property
+    def commits(self) -> str:
+        """Who says that the user's sound so far is one item."""
+        return "agent" if self is Decide.AGENT else "simulator"
+
+
+def falls_due(prepared: PreparedTurn, decide: Decide) -> float | None:
+    """Segment time at which a turn's answer falls due. Nobody can answer before being asked: with
+    `turn-end` that is the turn's end, wherever in it the instruction or the event lies."""
+    if decide is Decide.TURN_END and isinstance(prepared.turn.expect, Answer):
+        return prepared.duration
+    return prepared.due
+
+
+@dataclass(slots=True)
+class Decision:
+    """The one decision that is asked for in a turn."""
+
+    turn: str
+    """Its id."""
+    commit_at: float
+    within: float
+    """Seconds in which a response has to have begun, from when it was asked for."""
+    committed: float | None = None
+    acknowledged: bool = False
+    asked: float | None = None
+    begun: bool = False
+    """There is a response, or sound: what becomes of it is followed like any other reply."""
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case Acknowledged(what="commit"):
+                self.acknowledged = self.committed is not None
+            case ResponseStarted() | AgentSpeech(edge="start"):
+                self.begun = self.begun or self.asked is not None
+            case _:
+                pass
+
+    def orders(self, now: float, *, talks: bool, response: str | None) -> list[Command]:
+        """What is to be sent now. `talks`: a reply from before is going on, of the wire's
+        `response` if that has not been finished; it is cut, as there can be but one."""
+        out: list[Command] = []
+        if self.committed is None and now >= self.commit_at - EPS:
+            self.committed = now
+            out += [Cancel(response=response)] if talks else []
+            out.append(Commit())
+        if self.committed is None or self.asked is not None:
+            return out
+        if self.acknowledged or now >= self.committed + ACKNOWLEDGED_WITHIN - EPS:
+            self.asked = now
+            out.append(Respond(turn=self.turn))
+        return out
+
+    def pending(self, now: float) -> bool:
+        """Whether a response is still to begin."""
+        return not self.begun and now < self.until - EPS
+
+    @property
+    def until(self) -> float:
+        """How long its beginning is waited for."""
+        return self.within + (
+            self.commit_at + ACKNOWLEDGED_WITHIN if self.asked is None else self.asked
+        )
+
+    @property
+    def next_at(self) -> float | None:
+        """When `orders` has something to say, if nothing happens before."""
+        if self.asked is not None:
+            return None
+        return self.commit_at if self.committed is None else self.committed + ACKNOWLEDGED_WITHIN
