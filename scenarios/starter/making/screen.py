@@ -327,8 +327,7 @@ def look(clip: Path, log: list[dict]) -> list[dict]:
               f"{skew * 1000:+5.0f} ms  {changed.sum()} pixels")
         if not -1 < skew < min(MAX_SKEW, entry["settled"] - 0.1):
             raise SystemExit("log and frames disagree: look at the box, or record again")
-        events.append({"name": entry["name"], "done": round(entry["done"], 3),
-                       "seen": round(seen, 3)})
+        events.append({"name": entry["name"], "seen": round(seen, 3)})
     return events
 
 
@@ -372,7 +371,6 @@ def record(folder: Path, name: str, length: float, prepare: Callable[[Stage], No
         (folder / "media").mkdir(exist_ok=True)
         shutil.copyfile(clip, folder / "media" / f"{name}.mp4")
     head = json.dumps({"clip": f"media/{name}.mp4", "fps": FPS, "length": length,
-                       "unit": "clip time in seconds; done = when the hand had done it, seen = the "
-                               "first frame that shows it whole"})
+                       "unit": "clip time in seconds of the first frame that shows it whole"})
     lines = ",\n  ".join(json.dumps(event) for event in events)
     (folder / "make" / "events.json").write_text(f'{head[:-1]}, "events": [\n  {lines}\n]}}\n')
