@@ -10,10 +10,9 @@ Needs Debian's `xvfb openbox xdotool x11-xserver-utils ffmpeg`, a theme and a fo
 
 How the times are made true. `perform` logs each event on its monotonic clock, with the part of the
 screen that shows it. Before the clip begins the pointer jumps: the frame in which it is gone from
-its place ties that clock to the recorder's, which starts late by an unknown amount. Then every
-event is looked up in the encoded clip: `seen` is the time of the first frame from which on that
-part has the look that it has a little later. Log and frames must agree roughly, or nothing is
-written.
+its place ties that clock to the recorder's. Then every event is looked up in the encoded clip:
+`seen` is the time of the first frame from which on that part has the look that it has a little
+later. Log and frames must agree roughly, or nothing is written.
 
 A busy machine lags. So everything is done SLOW times as slowly and recorded at as low a rate, and
 the clip plays as much faster: what lags is as much smaller in it. All times in scripts
@@ -35,10 +34,10 @@ from pathlib import Path
 
 import numpy as np
 
-WIDTH, HEIGHT, FPS = 1280, 720, 20
+WIDTH, HEIGHT, FPS = 1280, 720, 10
 SLOW = 2
-KEY = 5 * FPS
-"""Frames from key frame to key frame; the clip begins with the second."""
+LEAD = 2.0
+"""Seconds between the pointer's jump and the clip's first frame."""
 MAX_SKEW = 1.4
 """Seconds by which log and frames may differ: both lag on a busy machine, the clip counts."""
 MAX_LATE = 2.5
@@ -299,15 +298,15 @@ def sync_frame(raw: Path, place: tuple[int, int]) -> int:
     raise SystemExit("the pointer's jump is not in the recording")
 
 
-def cut(raw: Path, clip: Path, length: float) -> None:
-    """The recording from its second key frame on, not encoded again, at the clip's rate."""
-    stream = raw.with_suffix(".h264")
-    copy = ["-c", "copy", "-map_metadata", "-1", "-movflags", "+faststart"]
-    subprocess.run(["ffmpeg", "-v", "error", "-ss", f"{(KEY + 0.5) * SLOW / FPS:.3f}", "-i",
-                    str(raw), "-frames:v", str(round(length * FPS)), *copy, str(stream)],
-                   check=True)
-    subprocess.run(["ffmpeg", "-v", "error", "-r", str(FPS), "-i", str(stream), *copy, str(clip)],
-                   check=True)
+def encode(raw: Path, clip: Path, first: int, length: float, crf: int) -> None:
+    cut = (f"trim=start_frame={first}:end_frame={first + round(length * FPS)},"
+           "setpts=PTS-STARTPTS,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p")
+    subprocess.run(
+        ["ffmpeg", "-v", "error", "-r", str(FPS), "-i", str(raw), "-vf", cut, "-an", "-r", str(FPS),
+         "-c:v", "libx264", "-preset", "veryfast", "-crf", str(crf), "-g", str(5 * FPS), "-bf", "0",
+         "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
+         "-color_range", "tv", "-map_metadata", "-1", "-movflags", "+faststart", str(clip)],
+        check=True)
 
 
 def look(clip: Path, log: list[dict]) -> list[dict]:
@@ -343,28 +342,21 @@ def record(folder: Path, name: str, length: float, prepare: Callable[[Stage], No
         with stage(**options) as here:
             prepare(here)
             time.sleep(0.5)
-            colours = "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p"
             words = ["ffmpeg", "-v", "error", "-f", "x11grab", "-framerate", str(FPS // SLOW),
                      "-draw_mouse", "1", "-video_size", f"{WIDTH}x{HEIGHT}", "-i",
-                     here.env["DISPLAY"], "-vf", colours, "-c:v", "libx264", "-preset", "veryfast",
-                     "-crf", str(crf), "-g", str(KEY), "-sc_threshold", "0", "-bf", "0",
-                     "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
-                     "-color_range", "tv", "-fps_mode", "cfr", str(raw)]
+                     here.env["DISPLAY"], "-c:v", "libx264rgb", "-preset", "ultrafast", "-qp", "0",
+                     "-fps_mode", "cfr", str(raw)]
             with running(words, stdin=subprocess.PIPE) as recorder:
-                here.t0 = time.monotonic() + 0.7 + KEY * SLOW / FPS
-                time.sleep(4)
+                time.sleep(3)
                 rest = here.hand.at
-                jumped = here.now()
+                here.t0 = time.monotonic() + LEAD * SLOW
                 here.hand.jump(rest[0] - 60, rest[1] - 60)
                 pause(0.5)
                 here.hand.move(*rest, 0.6)
                 perform(here)
-                here.at(length + 1.5)
+                here.at(length + 1)
                 recorder.communicate(b"q", timeout=60)
-        cut(raw, clip, length)
-        shift = (sync_frame(raw, rest) - KEY) / FPS - jumped
-        for entry in here.log:
-            entry["done"] += shift
+        encode(raw, clip, sync_frame(raw, rest) + round(LEAD * FPS), length, crf)
         if keep := os.environ.get("KEEP"):
             shutil.copyfile(clip, keep)
         events = look(clip, here.log)
