@@ -303,8 +303,8 @@ def encode(raw: Path, clip: Path, first: int, length: float, crf: int) -> None:
            "setpts=PTS-STARTPTS,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p")
     subprocess.run(
         ["ffmpeg", "-v", "error", "-r", str(FPS), "-i", str(raw), "-vf", cut, "-an", "-r", str(FPS),
-         "-c:v", "libx264", "-preset", "veryfast", "-crf", str(crf), "-g", str(5 * FPS), "-bf", "0",
-         "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
+         "-c:v", "libx264", "-preset", "veryfast", "-crf", str(crf), "-g", str(20 * FPS),
+         "-bf", "0", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
          "-color_range", "tv", "-map_metadata", "-1", "-movflags", "+faststart", str(clip)],
         check=True)
 
@@ -324,7 +324,7 @@ def look(clip: Path, log: list[dict]) -> list[dict]:
         skew = seen - entry["done"]
         print(f"{entry['name']:28} done {entry['done']:7.3f}  seen {seen:7.3f}  "
               f"{skew * 1000:+5.0f} ms  {changed.sum()} pixels")
-        if not -1 < skew < min(MAX_SKEW, entry["settled"] - 0.1):
+        if not -MAX_SKEW < skew < min(MAX_SKEW, entry["settled"] - 0.1):
             raise SystemExit("log and frames disagree: look at the box, or record again")
         events.append({"name": entry["name"], "seen": round(seen, 3)})
     return events
