@@ -15,8 +15,8 @@ its place ties that clock to the recorder's. Then every event is looked up in th
 later. Log and frames must agree roughly, or nothing is written.
 
 A busy machine lags. So everything is done SLOW times as slowly and recorded at as low a rate, and
-the clip plays as much faster: what lags is as much smaller in it. All times in scripts
-are clip time.
+the clip plays as much faster: what lags is as much smaller in it. All times in scripts are clip
+time.
 """
 
 import json
