@@ -176,7 +176,8 @@ class Checker:
             )
         if isinstance(expect, Answer) and not model.evidence:
             self.warnings.append(f"turns[{step.index}] ({step.id}): no `evidence` for its answer")
-        if isinstance(expect, Quiet) and asked:
+        # A note to somebody else, or a sign without a meaning, is what quiet may be about.
+        if isinstance(expect, Quiet) and any(say.voice == "user" for say in model.say):
             self.warnings.append(
                 f"turns[{step.index}] ({step.id}): the user speaks, and quiet is expected"
             )
