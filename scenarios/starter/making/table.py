@@ -455,7 +455,7 @@ class Scene:
         self.picture(surface.getCanvas(), t)
         surface.makeImageSnapshot().save(str(path))
 
-    def write(self, clip, events, *, crf=29, crop=None):
+    def write(self, clip, events, *, crf=30, crop=None):
         """Write the clip and its events. `crop` is (x, y, width, height) of what to keep."""
         Path(clip).parent.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory() as work:
@@ -469,10 +469,10 @@ class Scene:
             encoder = subprocess.Popen(
                 ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "bgra",
                  "-s", f"{WIDTH}x{HEIGHT}", "-r", str(FPS), "-i", "-", "-i", str(sound), *cut,
-                 "-c:v", "libx264", "-preset", "fast", "-tune", "animation", "-crf", str(crf),
-                 "-g", "125", "-threads", "2", "-pix_fmt", "yuv420p", "-colorspace", "bt709",
+                 "-c:v", "libx264", "-preset", "veryfast", "-tune", "animation", "-crf", str(crf),
+                 "-g", "250", "-threads", "2", "-pix_fmt", "yuv420p", "-colorspace", "bt709",
                  "-color_primaries", "bt709", "-color_trc", "bt709",
-                 "-c:a", "aac", "-b:a", "40k", "-movflags", "+faststart",
+                 "-c:a", "libopus", "-b:a", "32k", "-movflags", "+faststart",
                  "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact",
                  str(clip)], stdin=subprocess.PIPE)
             for data in self.frames(np.arange(round(self.length * FPS)) / FPS):

@@ -117,4 +117,4 @@ def scene():
 
 
 if __name__ == "__main__":
-    scene().write(HERE.parent / "media" / "belt.mp4", HERE / "events.json")
+    scene().write(HERE.parent / "media" / "belt.mp4", HERE / "events.json", crf=33)
