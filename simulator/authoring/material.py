@@ -247,12 +247,16 @@ class Material:
     # ------------------------------------------------------------------ evidence
 
     def _evidence(self, given: list[Given]) -> None:
+        before: list[Turn] = []
         for turn in self._scenario.turns:
             ends = [g.end for g in given if g.turn is turn and g.user]
             due = turn.event if turn.event is not None else max(ends, default=None)
             for n, (start, _) in enumerate(turn.evidence):
-                if due is not None and start > due:
+                # After a jump back it may lie later in the clip, and yet have been played.
+                shown = any(t.clip == turn.clip and t.start <= start < t.end for t in before)
+                if due is not None and start > due and not shown:
                     self._out.warn(
                         self._at(turn, "evidence", n),
                         f"begins at {start:g} s, after the answer falls due ({due:.2f} s)",
                     )
+            before.append(turn)

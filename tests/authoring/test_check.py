@@ -184,6 +184,14 @@ def test_evidence_after_what_is_seen(desk: Desk, cache: Cache) -> None:
         assert "begins at 6.5 s, after the answer falls due (5.9" in found
 
 
+def test_evidence_that_a_jump_back_makes_later_in_the_clip(desk: Desk, cache: Cache) -> None:
+    desk.sound("ask.wav", 2)
+    played = "  - from: 6\n    until: 10\n    quiet: true\n"
+    asked = ASKED.replace("  - until", "  - from: 0\n    until").replace("[0, 4]", "[7, 8]")
+    assert not texts(cache, desk.write(played + asked), Level.WARNING)
+    assert texts(cache, desk.write(asked + played), Level.WARNING)
+
+
 def test_what_cannot_be_drawn_or_shown(desk: Desk, cache: Cache) -> None:
     asked = "  - until: 6\n    show: Hi 你\n    gesture:\n      clip: hand\n      until: 9\n"
     found = texts(cache, seen(desk, asked + "    either: true\n"), Level.ERROR)
