@@ -15,7 +15,6 @@ Needs the project with `[kokoro]`, `pycairo` (Debian: libcairo2-dev pkg-config t
 `ffmpeg`. A scene is drawn at 15 pictures a second, as drawn films are.
 """
 
-import bisect
 import json
 import math
 import random
@@ -29,7 +28,9 @@ from pathlib import Path
 import cairo
 import numpy as np
 import people_room as room
-from people_figure import Figure, Look, Pose
+from people_figure import Figure
+from people_look import Look, Pose
+from people_track import Steps, Track
 from people_voice import RATE, Spoken, Voices, knock, muffled, opening
 
 FPS = 15
@@ -42,57 +43,6 @@ TONE = 10 ** (-68 / 20)
 
 CAMERA, DOWN, ROLL, BOARD, AWAY = "camera", "down", "roll", "board", "away"
 Target = "str | Person | tuple[float, float]"
-
-
-def _ease(share: float) -> float:
-    return share * share * (3 - 2 * share)
-
-
-class Track:
-    """A value over time: keys, each reached within some seconds. They may be set in any order."""
-
-    def __init__(self, first: tuple[float, ...]) -> None:
-        self._keys: list[tuple[float, tuple[float, ...], float]] = [(-1.0, first, 0.0)]
-        self._starts: list[tuple[float, ...]] | None = None
-        self._times: list[float] = []
-
-    def set(self, t: float, value: tuple[float, ...], over: float = 0.35) -> None:
-        self._keys.append((t, value, over))
-        self._starts = None
-
-    def at(self, t: float) -> tuple[float, ...]:
-        if self._starts is None:
-            self._keys.sort(key=lambda k: k[0])
-            self._times = [k[0] for k in self._keys]
-            self._starts = []
-            for i, (when, value, _) in enumerate(self._keys):
-                self._starts.append(value if i == 0 else self._from(i - 1, when))
-        return self._from(bisect.bisect_right(self._times, t) - 1, t)
-
-    def _from(self, i: int, t: float) -> tuple[float, ...]:
-        assert self._starts is not None
-        when, value, over = self._keys[i]
-        if over <= 0 or t >= when + over:
-            return value
-        share = _ease((t - when) / over)
-        return tuple(a + (b - a) * share for a, b in zip(self._starts[i], value, strict=True))
-
-
-class Steps:
-    """Something that changes at once: the latest of what was set."""
-
-    def __init__(self, first: object) -> None:
-        self._keys: list[tuple[float, object]] = [(-1.0, first)]
-
-    def set(self, t: float, value: object) -> None:
-        self._keys.append((t, value))
-        self._keys.sort(key=lambda k: k[0])
-
-    def at(self, t: float) -> object:
-        return self._keys[bisect.bisect_right([k[0] for k in self._keys], t) - 1][1]
-
-    def since(self, t: float) -> float:
-        return self._keys[bisect.bisect_right([k[0] for k in self._keys], t) - 1][0]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -162,6 +112,8 @@ class Scene:
         self._sounds: list[tuple[float, np.ndarray]] = []
         self._voices = Voices()
         self._still: list[tuple[float, float]] = []
+        """When nobody blinks."""
+        self._mouths: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     # ------------------------------------------------------------ who is there
 
@@ -185,7 +137,7 @@ class Scene:
         """A line after a gap. `mood` lasts as long as it (or on, with `keep`); with `heed` the
         others turn to who speaks; `hidden` is a voice through a closed door."""
         spoken = self._voices.speak(text, who.voice, round(who.rate * rate, 3))
-        start = self._frame(self.now + gap)
+        start = self.frame(self.now + gap)
         line = Line(who=who, text=text, start=start, end=start + spoken.seconds)
         if hidden:
             self._sounds.append((start, muffled(spoken.samples)))
@@ -206,7 +158,7 @@ class Scene:
         return line
 
     def knock(self, times: int = 3) -> float:
-        start = self._frame(self.now)
+        start = self.frame(self.now)
         self._sounds.append((start, knock(times)))
         self.now = start + 0.24 * times
         return start
@@ -286,7 +238,7 @@ class Scene:
         who.coat.set(out + 0.9, who.coat.at(out))
         self.open_door(0.0, at=out + 0.8)
         self.now = out + 1.3
-        return self._frame(self.now)
+        return self.frame(self.now)
 
     def come(self, who: Person, x: float, y: float) -> float:
         """Comes in by the door and sits down at (x, y). Returns when the face is first seen
@@ -299,7 +251,7 @@ class Scene:
         self.open_door(1.0, at=t)
         who.place.set(t + 0.4, (self.door_x + 400, y - 75), 0.0)
         self.walk(who, self.door_x + 75, y=y - 75, seconds=1.0, at=t + 0.5)
-        seen = self._frame(t + 1.45)
+        seen = self.frame(t + 1.45)
         far = abs(self.door_x + 75 - x) / 330
         self.open_door(0.0, at=t + 2.1)
         self.walk(who, x, y=y - 75, seconds=far, at=t + 1.9)
@@ -319,13 +271,13 @@ class Scene:
     # ------------------------------------------------------------ things and writing
 
     def thing(self, kind: str, x: float, y: float, *, front: bool = True) -> Thing:
-        what = Thing(kind=kind, place=Track((x, y)), start=self._frame(self.now), front=front)
+        what = Thing(kind=kind, place=Track((x, y)), start=self.frame(self.now), front=front)
         self.things.append(what)
         return what
 
     def become(self, what: Thing, kind: str) -> Thing:
         """Another thing takes its place."""
-        t = self._frame(self.now)
+        t = self.frame(self.now)
         what.end = t
         x, y = what.place.at(t)
         return self.thing(kind, x, y, front=what.front)
@@ -334,7 +286,7 @@ class Scene:
               takes: float | None = None, size: int = 40, colour: str = "#22304a",
               hand: bool = True) -> room.Note:
         """Written by hand, or typed."""
-        t = self._frame(self.now if at is None else at)
+        t = self.frame(self.now if at is None else at)
         takes = 0.07 * len(text) if takes is None else takes
         what = room.Note(x=x, y=y, text=text, start=t, takes=takes, size=size, colour=colour,
                          hand=hand)
@@ -345,7 +297,7 @@ class Scene:
 
     def event(self, name: str, t: float | None = None) -> float:
         """The time of something that is seen or heard, to a frame."""
-        t = self._frame(self.now if t is None else t)
+        t = self.frame(self.now if t is None else t)
         self.events.append({"name": name, "time": round(t, 3)})
         return t
 
@@ -363,10 +315,14 @@ class Scene:
         self.now = end
         return end
 
+    def frame(self, t: float) -> float:
+        """The time of the picture nearest to t."""
+        return round(t * FPS) / FPS
+
     # ------------------------------------------------------------ making the clip
 
-    def save(self, clip: Path, events: Path, *, crf: int = 29, audio: tuple[str, ...] = (
-            "-c:a", "aac", "-b:a", "48k")) -> None:
+    def save(self, clip: Path, events: Path, *, crf: int = 31, audio: tuple[str, ...] = (
+            "-c:a", "aac", "-b:a", "40k")) -> None:
         """Write the clip and its true event times."""
         length = self.now
         sound = self._mixed(length)
@@ -407,16 +363,7 @@ class Scene:
                 "events": sorted(self.events, key=lambda e: e["time"]),  # type: ignore[arg-type,return-value]
                 "lines": lines, **({"written": notes} if notes else {})}
 
-    def still(self, t: float, path: Path) -> None:
-        """One picture, to look at."""
-        surface = self._surface()
-        self._draw(cairo.Context(surface), t, self._background())
-        surface.write_to_png(str(path))
-
     # ------------------------------------------------------------ inside
-
-    def _frame(self, t: float) -> float:
-        return round(t * FPS) / FPS
 
     def _aim(self, who: Person, to: Target, t: float, pitch: float) -> tuple[float, ...]:
         x, y = who.place.at(t)
@@ -455,7 +402,7 @@ class Scene:
             t = rng.uniform(0.5, 3)
             while t < length:
                 if not any(a < t + 0.2 and t < b for a, b in self._still):
-                    who.blinks.append(self._frame(t))
+                    who.blinks.append(self.frame(t))
                 t += rng.uniform(2.4, 5.5)
 
     def _surface(self) -> cairo.ImageSurface:
@@ -471,9 +418,8 @@ class Scene:
             room.board(ctx, *self.board_box)
         return surface
 
-    def _pictures(self, length: float) -> Iterator[bytes]:
+    def _pictures(self, length: float) -> Iterator[memoryview]:
         frames = round(length * FPS)
-        mouths: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         for who in self.people:
             opened, wide = np.zeros(frames + 1), np.zeros(frames + 1)
             for start, spoken in who.speech:
@@ -482,14 +428,12 @@ class Scene:
                 a, b = opening(spoken.samples, FPS, count)
                 opened[first:first + count] = a[:frames + 1 - first]
                 wide[first:first + count] = b[:frames + 1 - first]
-            mouths[who.name] = (opened, wide)
-        self._mouths = mouths
-        background = self._background()
+            self._mouths[who.name] = (opened, wide)
+        background, surface = self._background(), self._surface()
         for k in range(frames):
-            surface = self._surface()
             self._draw(cairo.Context(surface), k / FPS, background)
             surface.flush()
-            yield bytes(surface.get_data())
+            yield surface.get_data()
 
     def _draw(self, ctx: cairo.Context, t: float, background: cairo.ImageSurface) -> None:
         ctx.set_source_surface(background, 0, 0)
@@ -530,8 +474,8 @@ class Scene:
         yaw, pitch, roll, right, down = who.head.at(t)
         x, y = who.place.at(t)
         frame = round(t * FPS)
-        opened, wide = self._mouths[who.name] if hasattr(self, "_mouths") else ([0.0], [0.0])
-        mouth = float(opened[frame]) if frame < len(opened) else 0.0
+        opened, wide = self._mouths[who.name]
+        mouth = float(opened[frame])
         lids = 0.0
         for blink in who.blinks:
             if blink <= t < blink + 2 / FPS:
@@ -543,7 +487,7 @@ class Scene:
         crying = who.crying.at(t)
         return Pose(
             x=x, y=y, yaw=yaw, pitch=pitch + 0.10 * mouth, roll=roll, gaze=(right, down),
-            lids=lids, mouth=mouth, wide=float(wide[frame]) if frame < len(wide) else 0.0,
+            lids=lids, mouth=mouth, wide=float(wide[frame]),
             face={n: v for n, track in who.moods.items() if (v := track.at(t)[0]) > 0.01},
             tears=t - who.crying.since(t) if crying else None, arms=arms,
             coat=who.coat.at(t))  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from functools import cache
 
 import cairo
 import numpy as np
-from people_figure import BLACK, WHITE, mixed, rgb
+from people_look import BLACK, WHITE, mixed, rgb
 from PIL import Image, ImageDraw, ImageFont
 
 from simulator.media.lettering import packaged
@@ -33,7 +33,7 @@ def _font(hand: bool, size: int) -> ImageFont.FreeTypeFont:
 def text_surface(text: str, size: int, colour: str, hand: bool = True) -> cairo.ImageSurface:
     """A line of text, drawn once."""
     font = _font(hand, size)
-    left, top, right, bottom = font.getbbox(text)
+    left, _, right, _ = font.getbbox(text)
     image = Image.new("L", (right - left + 8, size + size // 2), 0)
     ImageDraw.Draw(image).text((4 - left, 0), text, fill=255, font=font)
     alpha = np.asarray(image, np.float32) / 255
@@ -69,8 +69,9 @@ def _box(ctx: cairo.Context, x: float, y: float, w: float, h: float, colour: str
         ctx.rectangle(x, y, w, h)
     else:
         ctx.new_path()
-        for cx, cy, start in ((x + w - round_, y + round_, -90), (x + w - round_, y + h - round_, 0),
-                              (x + round_, y + h - round_, 90), (x + round_, y + round_, 180)):
+        for side, low, start in ((1, 0, -90), (1, 1, 0), (0, 1, 90), (0, 0, 180)):
+            cx = x + w - round_ if side else x + round_
+            cy = y + h - round_ if low else y + round_
             ctx.arc(cx, cy, round_, math.radians(start), math.radians(start + 90))
         ctx.close_path()
     ctx.fill()

@@ -73,7 +73,7 @@ def _doubled(samples: np.ndarray, times: int) -> np.ndarray:
     return (np.fft.irfft(longer, len(samples) * times) * times).astype(np.float32)
 
 
-def muffled(samples: np.ndarray, above: float = 700.0, level: float = 0.8) -> np.ndarray:
+def muffled(samples: np.ndarray, above: float = 1100.0, level: float = 0.8) -> np.ndarray:
     """As through a closed door: highs taken away, 12 dB an octave from `above` Hz."""
     spectrum = np.fft.rfft(samples)
     hertz = np.fft.rfftfreq(len(samples), 1 / RATE)

@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "making"))
 
 from people import CAMERA, DOWN, Scene  # noqa: E402
-from people_figure import Look  # noqa: E402
+from people_look import Look  # noqa: E402
 
 scene = Scene("office", size=56, door=1085.0)
 left = scene.person("Priya", Look(skin="#b9825a", hair="#1f1715", style="long", top="#e0b13a",

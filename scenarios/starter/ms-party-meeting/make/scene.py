@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "making"))
 
 from people import BOARD, CAMERA, DOWN, Scene  # noqa: E402
-from people_figure import Look  # noqa: E402
+from people_look import Look  # noqa: E402
 
 scene = Scene("office", size=50, door=1085.0, board=(300.0, 26.0, 690.0, 292.0))
 SEAT = 575 - 2.25 * 50
@@ -41,7 +41,7 @@ def typed(row, text, by, x=470.0):
     """Somebody types a line into the screen."""
     scene.look(by, DOWN)
     scene.wait(0.3)
-    done = scene.write(x, ROWS[row], text, size=28, hand=False, takes=0.09 * len(text))
+    done = scene.write(x, ROWS[row], text, size=28, hand=False, takes=0.13 * len(text))
     scene.wait(done.takes)
     scene.event(f"typed {row}: {text}")
     return done
@@ -53,7 +53,15 @@ def idle(to=helen):
             scene.look(who, to)
 
 
-say, turn = scene.say, scene.turn
+def say(who, text, to="", **how):
+    """People in a meeting leave each other a little time."""
+    return scene.say(who, text, to, **{"gap": 0.7, **how})
+
+
+def turn(name, **how):
+    return scene.turn(name, **{"lead": 1.2, **how})
+
+
 scene.look(helen, raj, at=0, over=0)
 scene.look(raj, helen, at=0, over=0)
 scene.look(sofia, walter, at=0, over=0)
@@ -72,18 +80,21 @@ say(walter, "Only if nobody laughs at my spelling.", helen, mood="smile")
 turn("welcome")
 
 # 2. the first question
-say(sofia, "Can we please have better weather than last time?", helen, gap=0.6)
+say(sofia, "Can we please have better weather than last time?", helen, gap=1.0)
 say(raj, "It rained from the first minute to the last. My shoes never dried.", sofia)
 say(helen, "Then let us choose the month with care.", raj)
 scene.look(helen, DOWN)
 turn("money", ask="What is the man who looks after the money wearing?")
 
 # 3. the date
-say(sofia, "I would say the twelfth of July. It is a Saturday.", helen, gap=0.6)
+say(sofia, "I would say the twelfth of July. It is a Saturday.", helen, gap=1.0)
 say(walter, "The twelfth is fine with me.", sofia)
 say(raj, "Not with me, I am afraid. My sister gets married on the twelfth.", sofia, mood="worried")
 say(sofia, "Oh, how nice for her! Then we can't do it on that day, of course.", raj, mood="smile")
 say(helen, "What about one week later, then? That would be the nineteenth.", walter)
+scene.look(walter, DOWN)
+scene.look(raj, DOWN)
+scene.wait(1.6)
 say(walter, "I am free.", helen)
 say(raj, "So am I. The wedding will be paid by then.", helen, mood="smile")
 say(helen, "The nineteenth of July it is. Walter, would you put that down?", walter)
@@ -92,12 +103,12 @@ turn("date")
 
 # 4. a standing instruction
 scene.look(walter, helen)
-say(helen, "Good. One thing done, and it isn't even nine o'clock.", sofia, gap=0.6)
+say(helen, "Good. One thing done, and it isn't even nine o'clock.", sofia, gap=1.0)
 scene.look(helen, DOWN)
 turn("standing-out", ask="Please tell me when Walter leaves the room.")
 
 # 5. guests
-say(helen, "Now, how many people shall we invite?", sofia, gap=0.6)
+say(helen, "Now, how many people shall we invite?", sofia, gap=1.0)
 say(sofia, "Last summer there were sixty of us.", helen)
 say(walter, "I would like to ask the families as well. That would make ninety.", helen)
 say(raj, "Ninety! Walter, who is going to feed ninety people?", walter, mood="surprise")
@@ -110,7 +121,7 @@ scene.look(helen, DOWN)
 turn("walter-wanted", ask="How many guests did Walter want to have?")
 
 # 6. the place: a vote that nobody puts into words
-say(helen, "Next, the place. We have two offers, the boat house and the old mill.", sofia, gap=0.6)
+say(helen, "Next, the place. We have two offers, the boat house and the old mill.", sofia, gap=1.0)
 say(sofia, "The boat house is right by the water. The children could swim.", helen)
 say(raj, "And the old mill has a roof. I have not forgotten my shoes.", sofia)
 say(helen, "Then we vote. Hands up, please, for the boat house.", CAMERA)
@@ -140,7 +151,7 @@ scene.look(helen, DOWN)
 turn("boat-house", ask="Who voted for the boat house?")
 
 # 8. Walter goes out; before him, Raj gets up and sits down again
-say(helen, "Raj, could you open the window a little? It is warm in here.", raj, gap=0.6)
+say(helen, "Raj, could you open the window a little? It is warm in here.", raj, gap=1.0)
 t = scene.now + 0.2
 for side in ("left", "right"):
     scene.arm(raj, side, "hang", at=t, over=0.3)
@@ -160,7 +171,7 @@ say(raj, "My pleasure.", sofia, mood="smile")
 turn("window")
 
 # 9. the event
-say(walter, "I had better call the mill, before somebody else takes our day.", helen, gap=0.6)
+say(walter, "I had better call the mill, before somebody else takes our day.", helen, gap=1.0)
 say(helen, "Good idea. Raj can type as long as you are away.", walter)
 laptop.place.set(scene.now, (410.0, 656.0), 0.9)
 scene.event("Walter leaves", scene.leave(walter))
@@ -168,7 +179,7 @@ scene.wait(3.6)
 turn("out")
 
 # 10. the budget is typed, and not said
-say(helen, "Raj, how much can we spend this year?", raj, gap=0.6)
+say(helen, "Raj, how much can we spend this year?", raj, gap=1.0)
 say(raj, "I would rather not say it aloud. Look at the screen.", helen, mood="smile")
 typed("Budget", "4,200 pounds", raj)
 for who in (helen, sofia):
@@ -185,7 +196,7 @@ scene.look(helen, DOWN)
 turn("standing-back", ask="Tell me as soon as he is back.")
 
 # 12. the food; a man in the same green comes in
-say(helen, "Sofia, what shall we eat?", sofia, gap=0.6)
+say(helen, "Sofia, what shall we eat?", sofia, gap=1.0)
 say(sofia, "I have asked three cooks. There is a barbecue, there is Greek, and there is Indian.",
     helen)
 say(raj, "Remember that I don't eat meat, so no barbecue for me.", sofia)
@@ -215,14 +226,14 @@ typed("Food", "Greek", raj)
 turn("food")
 
 # 13. Walter is back, with news
-say(sofia, "I am hungry already, and it is only nine.", helen, gap=0.6, mood="smile")
+say(sofia, "I am hungry already, and it is only nine.", helen, gap=1.0, mood="smile")
 scene.wait(0.8)
 scene.event("Walter is back", scene.come(walter, 880, SEAT))
 scene.wait(2.4)
 turn("back")
 
 # 14. the date changes
-say(walter, "I have good news and bad news about the mill.", helen, gap=0.6, mood="worried")
+say(walter, "I have good news and bad news about the mill.", helen, gap=1.0, mood="worried")
 say(helen, "The bad news first, please.", walter)
 say(walter, "On the nineteenth somebody else has got it, for a wedding.", helen)
 say(sofia, "Is it your sister again, Raj?", raj, mood="smile")
@@ -232,26 +243,50 @@ scene.wait(1.3)
 scene.mood(raj, "")
 say(walter, "The good news is that we can have it one week later.", helen)
 say(helen, "Can everybody come on the twenty sixth?", CAMERA)
+for who in (sofia, raj):
+    scene.look(who, DOWN)
+scene.wait(1.6)
 say(sofia, "I can.", helen, gap=0.3)
 say(raj, "Me too.", helen, gap=0.3)
 say(helen, "So be it.", raj)
 scene.look(raj, DOWN)
 scene.wait(0.4)
-first_date.crossed = scene._frame(scene.now)
+first_date.crossed = scene.frame(scene.now)
 scene.event("the old date is crossed out")
 scene.wait(0.8)
 typed("Date", "Sat 26 July", raj, x=660.0)
 turn("new-date")
 
 # 15. asked long after the first date
-say(helen, "Walter, please take your laptop back.", walter, gap=0.6)
+say(helen, "Walter, please take your laptop back.", walter, gap=1.0)
 laptop.place.set(scene.now, (880.0, 656.0), 0.9)
 say(walter, "Gladly. Raj has left crumbs on it.", raj, mood="smile")
 scene.look(helen, DOWN)
 turn("agreed", ask="What date have they agreed on now?")
 
-# 16. music: kind words with rolled eyes
-say(helen, "That leaves the music.", sofia, gap=0.6)
+# 16. Sofia gets something, and says nothing of what and how many
+say(sofia, "I will get us something to drink.", helen, gap=1.0)
+scene.leave(sofia)
+say(helen, "Do we know whether the mill has chairs?", walter, gap=1.0)
+say(walter, "Chairs yes, tables no.", helen)
+say(raj, "Then we eat standing up, like the horses.", walter, mood="smile")
+scene.wait(1.2)
+scene.come(sofia, 645, SEAT)
+for x, colour in ((480, "red"), (565, "red"), (700, "red")):
+    scene.wait(0.6)
+    scene.thing(f"{colour} cup", x, 668)
+scene.event("three cups are on the table")
+say(raj, "You are a treasure, Sofia.", sofia, mood="smile")
+turn("drinks")
+
+# 17.
+scene.look(helen, DOWN)
+scene.look(sofia, helen)
+scene.wait(0.4)
+turn("cups", ask="How many cups did Sofia bring?")
+
+# 18. music: kind words with rolled eyes
+say(helen, "That leaves the music.", sofia, gap=1.0)
 say(sofia, "My brother's band would play for us, as they did last year!", helen, mood="joy")
 say(raj, "Oh, wonderful. Three hours of drums. I can hardly wait.", CAMERA, heed=False, rate=0.9,
     mood="scorn", keep=True)
@@ -267,8 +302,8 @@ scene.look(walter, helen)
 scene.look(helen, DOWN)
 turn("pleased", ask="Is Raj really looking forward to the band?")
 
-# 17. who does what, and then the other way round
-say(helen, "Now, who does what? Walter, will you send the invitations?", walter, gap=0.6)
+# 19. who does what, and then the other way round
+say(helen, "Now, who does what? Walter, will you send the invitations?", walter, gap=1.0)
 say(walter, "I will, by the end of the week.", helen)
 say(helen, "Raj, you pay the mill, so that it is really ours.", raj)
 say(raj, "I will go there on Friday.", helen)
@@ -282,20 +317,20 @@ say(sofia, "Give them to me. I have all the addresses anyway.", walter)
 say(walter, "Thank you, Sofia. You have saved my holiday.", sofia, mood="joy")
 turn("who-does-what")
 
-# 18.
+# 20.
 scene.look(helen, DOWN)
 scene.look(walter, sofia)
 scene.wait(0.3)
 turn("invitations", ask="So who sends the invitations?")
 
-# 19. the number of guests changes on the screen, while they talk of something else
-say(helen, "I have a message here from our friends in Leeds.", sofia, gap=0.6, pitch=0.3)
+# 21. the number of guests changes on the screen, while they talk of something else
+say(helen, "I have a message here from our friends in Leeds.", sofia, gap=1.0, pitch=0.3)
 say(helen, "They would love to come to the party as well, all of them.", sofia)
 say(raj, "How many are they?", helen)
 say(helen, "A few. I have sent it to Walter, he can change it while we go on.", walter)
 scene.look(walter, DOWN, at=scene.now)
 t = scene.now
-guests.crossed = scene._frame(t + 4.0)
+guests.crossed = scene.frame(t + 4.0)
 scene.event("the old number of guests is crossed out", t + 4.0)
 new_guests = scene.write(540, ROWS["Guests"], "88", at=t + 5.2, takes=0.3, size=28, hand=False)
 scene.event("typed Guests: 88", new_guests.end)
@@ -305,7 +340,7 @@ say(sofia, "How can anybody miss a train twice?", raj, heed=False, mood="smile")
 say(raj, "By reading the wrong clock. It is a long story.", sofia, heed=False)
 turn("leeds")
 
-# 20.
+# 22.
 scene.look(walter, helen)
 scene.look(raj, helen)
 scene.look(sofia, helen)
@@ -313,14 +348,18 @@ scene.look(helen, DOWN)
 scene.wait(0.3)
 turn("guests-now", ask="How many guests will there be now?")
 
-# 21. long after the evidence
-say(helen, "Then I think we have got everything. I am proud of us.", sofia, gap=0.6, mood="smile")
+# 23. long after the evidence
+say(helen, "Then I think we have got everything. I am proud of us.", sofia, gap=1.0, mood="smile")
 say(walter, "And the coffee is still warm.", helen, mood="smile")
 scene.look(helen, DOWN)
 turn("twelfth", ask="Why couldn't Raj come on the twelfth of July?")
 
-# 22. good-bye
-say(helen, "Thank you all. We meet again in two weeks, at the same time.", CAMERA, gap=0.6,
+# 24. on the screen since long ago, and never said
+scene.wait(0.3)
+turn("budget", ask="And how much may it all cost?")
+
+# 25. good-bye
+say(helen, "Thank you all. We meet again in two weeks, at the same time.", CAMERA, gap=1.0,
     mood="smile")
 say(raj, "I will bring the figures.", helen)
 say(sofia, "And I will bring something Greek to try.", helen, mood="smile")
