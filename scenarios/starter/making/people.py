@@ -338,7 +338,7 @@ class Scene:
             command = [
                 "ffmpeg", "-y", "-v", "error", "-f", "rawvideo", "-pix_fmt", "bgra",
                 "-s", f"{room.WIDTH}x{room.HEIGHT}", "-r", str(FPS), "-i", "-", "-i", str(track),
-                "-c:v", "libx264", "-preset", "fast", "-tune", "animation", "-crf", str(crf),
+                "-c:v", "libx264", "-preset", "veryfast", "-tune", "animation", "-crf", str(crf),
                 "-pix_fmt", "yuv420p", "-g", str(FPS * 4), "-threads", "2", *audio,
                 "-fflags", "+bitexact", "-flags", "+bitexact", "-movflags", "+faststart", str(clip),
             ]
@@ -381,7 +381,7 @@ class Scene:
             bx, by, bw, bh = self.board_box
             return self._aim(who, (bx + bw / 2, by + bh / 2), t, pitch)
         if to == DOWN:
-            return (0.0, 0.8, 0.0, 0.0, 0.9)
+            return (0.0, 1.3, 0.0, 0.0, 1.0)
         if to == AWAY:
             sign = -1.0 if x > room.WIDTH / 2 else 1.0
             return (-0.6 * sign, 0.2, -0.06 * sign, -0.5 * sign, 0.5)
@@ -480,6 +480,7 @@ class Scene:
         for blink in who.blinks:
             if blink <= t < blink + 2 / FPS:
                 lids = 1.0
+        lids = max(lids, min(0.5, 0.55 * down))  # eyes cast down
         arms: dict[str, tuple[float, float] | None] = {}
         for side, track in who.arms.items():
             ax, ay, shown = track.at(t)

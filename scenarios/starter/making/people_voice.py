@@ -1,19 +1,21 @@
 """Voices of drawn people: each line synthesised once, and how a mouth moves with it.
 
-Kokoro speaks, through the project's own engine (`omnistage[kokoro]`); what was spoken is kept in
-the cache, so that a scene can be drawn again without it.
+Kokoro speaks, through the project's own engine (`omnistage[kokoro]`). What was spoken lies in the
+project's cache as `omnistage render-speech` keeps it, so neither speaks a line of the other again.
 Counterpart: `people` lays the lines out.
 """
 
-import hashlib
+import json
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from simulator.media.cache import Cache
+from simulator.media.cache import Cache, key_of
+from simulator.media.sound import load
 from simulator.speech import finish
-from simulator.speech.engine import find_voice
+from simulator.speech.engine import Speaker, find_voice
 from simulator.speech.engines import engines
 
 RATE = 48_000
@@ -37,7 +39,8 @@ class Voices:
     def __init__(self) -> None:
         self._cache = Cache()
         self._stack = ExitStack()
-        self._speakers: dict[str, object] = {}
+        self._engines = engines(self._cache)
+        self._speakers: dict[str, Speaker] = {}
 
     def __enter__(self) -> "Voices":
         return self
@@ -46,31 +49,19 @@ class Voices:
         self._stack.close()
 
     def speak(self, text: str, voice: str, rate: float = 1.0) -> Spoken:
-        engine, found = find_voice(voice, engines(self._cache))
-        name = repr((text, voice, rate, engine.version(), finish.CODE))
-        key = hashlib.sha256(name.encode()).hexdigest()
-        kept = self._cache.root / "drawn-people" / f"{key}.npy"
-        if kept.exists():
-            return Spoken(samples=np.load(kept))
-        if engine.name not in self._speakers:
-            self._speakers[engine.name] = self._stack.enter_context(engine.open())
-        said = self._speakers[engine.name].speak(text, found, rate)
-        samples, _ = finish.finish(said)
-        assert RATE % said.rate == 0
-        samples = _doubled(samples, RATE // said.rate)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        new = kept.with_suffix(f".new{hash(name)}.npy")
-        np.save(new, samples)
-        new.replace(kept)
-        return Spoken(samples=samples)
+        engine, found = find_voice(voice, self._engines)
+        key = key_of("speech", finish.CODE, engine.name, engine.version(), found.name, rate, text)
 
+        def build(folder: Path) -> None:
+            if engine.name not in self._speakers:
+                self._speakers[engine.name] = self._stack.enter_context(engine.open())
+            said = self._speakers[engine.name].speak(text, found, rate)
+            samples, seconds = finish.finish(said)
+            finish.write_flac(folder / "speech.flac", samples, said.rate)
+            (folder / "speech.json").write_text(json.dumps({"seconds": seconds}))
 
-def _doubled(samples: np.ndarray, times: int) -> np.ndarray:
-    """At a whole multiple of the rate, by zeros in the spectrum above the old one."""
-    spectrum = np.fft.rfft(samples)
-    longer = np.zeros(len(samples) * times // 2 + 1, complex)
-    longer[:len(spectrum)] = spectrum
-    return (np.fft.irfft(longer, len(samples) * times) * times).astype(np.float32)
+        file = self._cache.entry(key, lambda folder: folder / "speech.flac", build)
+        return Spoken(samples=load(file).mean(axis=1))
 
 
 def muffled(samples: np.ndarray, above: float = 1100.0, level: float = 0.8) -> np.ndarray:

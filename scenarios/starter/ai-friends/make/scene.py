@@ -26,13 +26,14 @@ scene.look(maya, leo, at=0, over=0)
 scene.look(leo, maya, at=0, over=0)
 say = scene.say
 
-say(leo, "It smells good in here.", maya, gap=0.8, mood="smile")
+say(leo, "It smells good in here.", maya, gap=1.0, mood="smile")
 scene.look(maya, DOWN)
 scene.look(leo, DOWN)
 scene.turn("standing", ask="When one of my friends looks at you and asks, please answer. "
                            "Otherwise keep quiet.")
 
 say(maya, "What time is it?", leo, gap=0.7)
+scene.wait(0.4)
 say(leo, "Oh, I have left my watch at home.", maya)
 scene.turn("asks-leo", rest=0.8)
 
@@ -60,6 +61,7 @@ scene.arm(leo, "left", "table", at=scene.now + 0.3)
 scene.look(leo, maya, at=scene.now + 0.2)
 say(leo, "And how many guests are coming?", maya, gap=0.9)
 say(maya, "Only two, I think.", leo, mood="smile")
-scene.turn("guests", rest=0.8)
+scene.wait(1.0)
+scene.turn("guests", rest=1.2)
 
 scene.save(HERE.parent / "media/scene.mp4", HERE / "events.json")
