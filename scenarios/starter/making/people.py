@@ -12,7 +12,7 @@ moods, arms, walking, writing) are set going without moving it. Who listens turn
 itself. Mouths move with the loudness of their own sound. The same script gives the same clip.
 
 Needs the project with `[kokoro]`, `pycairo` (Debian: libcairo2-dev pkg-config to build it) and
-`ffmpeg`. A scene is drawn at 15 pictures a second, as drawn films are.
+`ffmpeg`. A scene is drawn at 15 pictures a second, a long one at 10: drawn films have 12.
 """
 
 import json
@@ -97,9 +97,10 @@ class Scene:
 
     def __init__(self, kind: str, *, size: float = 62, table: float | None = 575,
                  wood: str = "#b98a5a", door: float | None = None,
-                 board: tuple[float, float, float, float] | None = None) -> None:
+                 board: tuple[float, float, float, float] | None = None,
+                 fps: int = FPS) -> None:
         self.kind, self.size, self.table, self.wood, self.door_x = kind, size, table, wood, door
-        self.board_box = board
+        self.board_box, self.fps = board, fps
         self.now = 0.0
         self.people: list[Person] = []
         self.lines: list[Line] = []
@@ -317,7 +318,7 @@ class Scene:
 
     def frame(self, t: float) -> float:
         """The time of the picture nearest to t."""
-        return round(t * FPS) / FPS
+        return round(t * self.fps) / self.fps
 
     # ------------------------------------------------------------ making the clip
 
@@ -337,9 +338,10 @@ class Scene:
                 out.writeframes((sound * 32767).astype("<i2").tobytes())
             command = [
                 "ffmpeg", "-y", "-v", "error", "-f", "rawvideo", "-pix_fmt", "bgra",
-                "-s", f"{room.WIDTH}x{room.HEIGHT}", "-r", str(FPS), "-i", "-", "-i", str(track),
+                "-s", f"{room.WIDTH}x{room.HEIGHT}", "-r", str(self.fps), "-i", "-",
+                "-i", str(track),
                 "-c:v", "libx264", "-preset", "veryfast", "-tune", "animation", "-crf", str(crf),
-                "-pix_fmt", "yuv420p", "-g", str(FPS * 4), "-threads", "2", *audio,
+                "-pix_fmt", "yuv420p", "-g", str(self.fps * 4), "-threads", "2", *audio,
                 "-fflags", "+bitexact", "-flags", "+bitexact", "-movflags", "+faststart", str(clip),
             ]
             with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
@@ -359,7 +361,7 @@ class Scene:
                   **({"crossed": round(n.crossed, 3)} if n.crossed is not None else {}),
                   **({"gone": round(n.gone, 3)} if n.gone is not None else {})}
                  for n in self.notes if n.start > 0]
-        return {"fps": FPS, "length": round(self.now, 3), "turns": self.turns,
+        return {"fps": self.fps, "length": round(self.now, 3), "turns": self.turns,
                 "events": sorted(self.events, key=lambda e: e["time"]),  # type: ignore[arg-type,return-value]
                 "lines": lines, **({"written": notes} if notes else {})}
 
@@ -419,19 +421,19 @@ class Scene:
         return surface
 
     def _pictures(self, length: float) -> Iterator[memoryview]:
-        frames = round(length * FPS)
+        frames = round(length * self.fps)
         for who in self.people:
             opened, wide = np.zeros(frames + 1), np.zeros(frames + 1)
             for start, spoken in who.speech:
-                first = round(start * FPS)
-                count = math.ceil(spoken.seconds * FPS)
-                a, b = opening(spoken.samples, FPS, count)
+                first = round(start * self.fps)
+                count = math.ceil(spoken.seconds * self.fps)
+                a, b = opening(spoken.samples, self.fps, count)
                 opened[first:first + count] = a[:frames + 1 - first]
                 wide[first:first + count] = b[:frames + 1 - first]
             self._mouths[who.name] = (opened, wide)
         background, surface = self._background(), self._surface()
         for k in range(frames):
-            self._draw(cairo.Context(surface), k / FPS, background)
+            self._draw(cairo.Context(surface), k / self.fps, background)
             surface.flush()
             yield surface.get_data()
 
@@ -473,12 +475,12 @@ class Scene:
     def _pose(self, who: Person, t: float) -> Pose:
         yaw, pitch, roll, right, down = who.head.at(t)
         x, y = who.place.at(t)
-        frame = round(t * FPS)
+        frame = round(t * self.fps)
         opened, wide = self._mouths[who.name]
         mouth = float(opened[frame])
         lids = 0.0
         for blink in who.blinks:
-            if blink <= t < blink + 2 / FPS:
+            if blink <= t < blink + 2 / self.fps:
                 lids = 1.0
         lids = max(lids, min(0.5, 0.55 * down))  # eyes cast down
         arms: dict[str, tuple[float, float] | None] = {}
