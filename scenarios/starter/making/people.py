@@ -346,7 +346,7 @@ class Scene:
             ]
             with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
                 assert process.stdin is not None
-                for picture in self._pictures(length):
+                for picture in self._pictures(round(length * self.fps)):
                     process.stdin.write(picture)
             if process.returncode:
                 raise SystemExit("ffmpeg could not write the clip")
@@ -420,8 +420,8 @@ class Scene:
             room.board(ctx, *self.board_box)
         return surface
 
-    def _pictures(self, length: float) -> Iterator[memoryview]:
-        frames = round(length * self.fps)
+    def _talking(self, frames: int) -> None:
+        """How everybody's mouth moves, picture by picture."""
         for who in self.people:
             opened, wide = np.zeros(frames + 1), np.zeros(frames + 1)
             for start, spoken in who.speech:
@@ -431,6 +431,9 @@ class Scene:
                 opened[first:first + count] = a[:frames + 1 - first]
                 wide[first:first + count] = b[:frames + 1 - first]
             self._mouths[who.name] = (opened, wide)
+
+    def _pictures(self, frames: int) -> Iterator[memoryview]:
+        self._talking(frames)
         background, surface = self._background(), self._surface()
         for k in range(frames):
             self._draw(cairo.Context(surface), k / self.fps, background)

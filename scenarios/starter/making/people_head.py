@@ -24,7 +24,7 @@ FACES: dict[str, dict[str, float]] = {
               "red": 0.6},
     "sad": {"corners": -0.65, "outer": -0.10, "inner": 0.16, "upper": 0.25},
     "bored": {"corners": -0.25, "outer": 0.02, "inner": 0.02, "upper": 0.5},
-    "scorn": {"corners": -0.30, "outer": 0.16, "inner": 0.10, "upper": 0.35},
+    "scorn": {"corners": -0.30, "outer": 0.20, "inner": 0.12, "upper": 0.10},
     "surprise": {"corners": 0.0, "outer": 0.22, "inner": 0.22, "upper": -0.25},
     "worried": {"corners": -0.35, "outer": -0.08, "inner": 0.18, "upper": -0.05},
 }
