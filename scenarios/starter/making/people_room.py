@@ -293,11 +293,11 @@ def cup(ctx: cairo.Context, colour: str) -> None:
 
 
 def socks(ctx: cairo.Context) -> None:
-    """Brown socks, darned, in front of somebody."""
+    """A pair of thick, pale socks."""
     for dx in (-30, 14):
-        _box(ctx, dx, -92, 30, 74, "#8a6a45", 6)
-        _box(ctx, dx, -34, 52, 30, "#8a6a45", 12)
-        _box(ctx, dx, -92, 30, 16, "#6b5030", 5)
+        _box(ctx, dx, -92, 30, 74, "#d9d3b4", 6)
+        _box(ctx, dx, -34, 52, 30, "#d9d3b4", 12)
+        _box(ctx, dx, -92, 30, 16, "#a5a06a", 5)
 
 
 def camera(ctx: cairo.Context) -> None:

@@ -71,7 +71,7 @@ say(boy, "She did. By one point.", aunt)
 scene.turn("quiz", rest=0.8)
 
 scene.wait(0.3)
-scene.thing("trophy", 560, 690)
+scene.thing("trophy", 1010, 690)
 scene.event("the cup for the winner")
 scene.wait(0.6)
 line = say(boy, "Well done. I am so happy for you.", girl, gap=0.4, rate=0.92, mood="angry",
