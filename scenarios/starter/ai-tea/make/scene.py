@@ -31,7 +31,7 @@ say = scene.say
 
 say(man, "The cake looks wonderful.", girl, gap=0.8, mood="smile")
 say(girl, "Thank you. I made it this morning.", man, mood="smile")
-scene.turn("cake")
+scene.turn("cake", rest=0.9)
 
 say(girl, "Can you close the window, please?", old, gap=0.6, heed=False)
 scene.look(girl, DOWN, at=scene.now + 0.3)
@@ -45,7 +45,7 @@ scene.turn("salt", ask="And who was asked for the salt?")
 
 say(man, "Salt, on a cake?", old, gap=0.6, mood="surprise")
 say(old, "Perhaps it is for the eggs.", man)
-scene.turn("chatter", rest=0.8)
+scene.turn("chatter", rest=1.5)
 
 scene.look(man, girl)
 scene.look(old, girl)
@@ -61,6 +61,6 @@ scene.turn("tired", ask="Who is she worried about?")
 
 say(man, "No, no. I am only hungry.", old, gap=0.6, mood="smile")
 say(girl, "Then let us start.", CAMERA, mood="smile")
-scene.turn("start", rest=0.8)
+scene.turn("start", rest=1.8)
 
 scene.save(HERE.parent / "media/scene.mp4", HERE / "events.json")

@@ -56,7 +56,7 @@ def idle(to=helen):
 
 def say(who, text, to="", **how):
     """People in a meeting leave each other a little time."""
-    return scene.say(who, text, to, **{"gap": 1.7, **how})
+    return scene.say(who, text, to, **{"gap": 2.1, **how})
 
 
 def turn(name, **how):
@@ -318,7 +318,7 @@ guests.crossed = scene.frame(t + 4.0)
 scene.event("the old number of guests is crossed out", t + 4.0)
 new_guests = scene.write(540, ROWS["Guests"], "88", at=t + 5.2, takes=0.3, size=28, hand=False)
 scene.event("typed Guests: 88", new_guests.end)
-say(sofia, "I was in Leeds once, at the market. It was lovely.", raj, heed=False)
+scene.wait(2.5)
 say(raj, "I only know the station. I missed my train there, twice on one day.", sofia, heed=False)
 scene.wait(2.0)
 turn("leeds")
