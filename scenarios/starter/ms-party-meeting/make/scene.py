@@ -334,7 +334,7 @@ turn("guests-now", ask="How many guests will there be now?")
 # 23. long after the evidence
 for who in TEAM:
     scene.look(who, BOARD, at=scene.now + 0.6)
-scene.wait(10.0)
+scene.wait(14.0)
 say(walter, "The coffee is still warm.", helen, gap=1.0, mood="smile")
 scene.look(helen, DOWN)
 turn("twelfth", ask="Why couldn't Raj come on the twelfth of July?")
@@ -349,7 +349,7 @@ say(helen, "Thank you all. We meet again in two weeks, at the same time.", CAMER
 say(raj, "I will bring the figures.", helen)
 say(sofia, "And I will bring something Greek to try.", helen, mood="smile")
 say(walter, "And I will bring you sun from Spain. Good bye!", helen, mood="joy")
-scene.wait(2.0)
+scene.wait(5.0)
 turn("good-bye", rest=1.2)
 
 scene.save(HERE.parent / "media/scene.mp4", HERE / "events.json", crf=30,
