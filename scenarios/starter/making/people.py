@@ -1,6 +1,6 @@
 """A stage for drawn people who talk: a script in, a clip with its true event times out.
 
-    scene = Scene("office", tables=True)
+    scene = Scene("office")
     nora = scene.person("Nora", Look(top="#3f7d4e"), x=300, voice="bf_emma")
     scene.say(nora, "Good morning, everybody.", to=CAMERA, mood="smile")
     scene.turn("greeting")
@@ -41,8 +41,7 @@ LEVEL = 10 ** (-2 / 20)
 TONE = 10 ** (-68 / 20)
 """The room's own noise."""
 
-CAMERA, DOWN, ROLL, BOARD, AWAY = "camera", "down", "roll", "board", "away"
-Target = "str | Person | tuple[float, float]"
+CAMERA, DOWN, BOARD, AWAY = "camera", "down", "board", "away"
 
 
 @dataclass(kw_only=True, eq=False)
@@ -68,6 +67,10 @@ class Person:
 
     def x(self, t: float) -> float:
         return self.place.at(t)[0]
+
+
+Target = Person | str | tuple[float, float]
+"""Where somebody looks: at a person, at CAMERA, DOWN, BOARD or AWAY, or at a point in pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -325,6 +328,7 @@ class Scene:
     def save(self, clip: Path, events: Path, *, crf: int = 31, audio: tuple[str, ...] = (
             "-c:a", "aac", "-b:a", "40k")) -> None:
         """Write the clip and its true event times."""
+        self._voices.close()
         length = self.now
         sound = self._mixed(length)
         self._blinking(length)

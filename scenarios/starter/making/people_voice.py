@@ -42,10 +42,8 @@ class Voices:
         self._engines = engines(self._cache)
         self._speakers: dict[str, Speaker] = {}
 
-    def __enter__(self) -> "Voices":
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
+        """End the engine."""
         self._stack.close()
 
     def speak(self, text: str, voice: str, rate: float = 1.0) -> Spoken:
