@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,8 +57,11 @@ class Cache:
             found = self.find(key, read)
             if found is not None:
                 return found
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            new = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+            new = folder.parent / f".new-{key}"
+            if new.exists():
+                # Left by one who was killed: nobody else fills it while we have the lock.
+                shutil.rmtree(new)
+            new.mkdir(parents=True)
             try:
                 build(new)
                 for file in new.iterdir():

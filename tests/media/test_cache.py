@@ -34,6 +34,19 @@ def test_an_entry_is_built_once(tmp_path: Path) -> None:
     assert built == ["x"]
 
 
+def test_what_a_killed_builder_left_is_swept(tmp_path: Path) -> None:
+    left = tmp_path / "parts" / "ab" / ".new-ab12"
+    left.mkdir(parents=True)
+    (left / "half").write_text("x" * 100)
+
+    def build(folder: Path) -> None:
+        assert not list(folder.iterdir())
+        (folder / "value").write_text("whole")
+
+    assert Cache(tmp_path).entry("ab12", read, build) == "whole"
+    assert [p.name for p in left.parent.iterdir()] == ["ab12"]
+
+
 def test_many_writers_at_once(tmp_path: Path) -> None:
     built: list[int] = []
     go = threading.Barrier(8)
