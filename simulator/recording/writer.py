@@ -1,9 +1,9 @@
 """Writes a recording while its session plays, so that it reads up to any moment at which we die.
 
-Events are written line by line, the RTP log at least each second and at each 512 packets; nothing
-waits in this process for longer. (A lost process loses nothing more; a lost machine may, as nothing
-is forced to the disk.) No secret reaches a file, see `simulator.recording.redact`. One writer
-belongs to one session and one event loop. Counterparts: `simulator.rtc.taps` calls it as a `Tap`,
+Events are written line by line, the RTP log at least each second and at each 256 groups of packets;
+nothing waits in this process for longer. (A lost process loses nothing more; a lost machine may, as
+nothing is forced to the disk.) No secret reaches a file, see `simulator.recording.redact`. One
+writer belongs to one session and one event loop. Counterparts: `simulator.rtc.taps` calls it as a `Tap`,
 `simulator.session.engine` writes the events, `simulator.recording.reader` reads all of it back;
 recordings/README.md is the specification.
 """
@@ -15,7 +15,7 @@ import json
 import math
 import os
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -36,7 +36,8 @@ from simulator.recording.redact import MARK, Redactor
 from simulator.recording.rtplog import FILE_HEADER, Flow, head, header_size, stamp
 from simulator.scenario.collection import COLLECTION, find_collection
 
-FLUSH_RECORDS = 512
+FLUSH_GROUPS = 256
+"""Groups of packets that left or came together."""
 FLUSH_SECONDS = 1.0
 LONGEST = 8 * 1024
 """Bytes of a packet in the log; larger ones are cut there."""
@@ -92,8 +93,8 @@ class RecordingWriter:
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise InstrumentError(f"{folder}: {error.strerror}") from None
             raise InputError(f"cannot record to {folder}: {error.strerror}") from None
-        self._log: list[bytes] = []
-        """Records of packets that are not in the file yet."""
+        self._log: list[tuple[float, Flow, Sequence[bytes]]] = []
+        """Packets that are not in the file yet."""
         self._flushed = 0.0
 
     # ------------------------------------------------------------ events
@@ -133,25 +134,16 @@ class RecordingWriter:
         if due is not None and first[4:8] != self._stamps[kind] and len(first) >= 12:
             self._stamps[kind] = first[4:8]
             self._follow(t, kind, first, due)
-        if kind == "audio":
-            for packet in packets:
-                self._add(t, _SENT_AUDIO, packet)
-        else:
-            # Those of one group have one header, but for its numbers.
-            self._add_heads(t, packets, header_size(first) + MEDIA_BYTES)
+        self._add(t, _SENT_AUDIO if kind == "audio" else _SENT_VIDEO, packets)
 
     def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
-        packet = self._redactor.packet(packet)
-        if kind == "audio":
-            self._add(t, _RECEIVED_AUDIO, packet)
-        else:
-            self._add(t, Flow.RECEIVED_VIDEO, packet, header_size(packet))
+        self._add(t, _RECEIVED_AUDIO if kind == "audio" else _RECEIVED_VIDEO, (packet,))
 
     def sent_rtcp(self, t: float, packet: bytes) -> None:
-        self._add(t, Flow.SENT_RTCP, packet)
+        self._add(t, Flow.SENT_RTCP, (packet,))
 
     def received_rtcp(self, t: float, packet: bytes) -> None:
-        self._add(t, Flow.RECEIVED_RTCP, self._redactor.packet(packet))
+        self._add(t, Flow.RECEIVED_RTCP, (packet,))
 
     def wire(self, t: float, dir: Literal["in", "out"], raw: str | bytes) -> None:
         self._write(t, self._turn, wire_record(dir, raw, self._redactor))
@@ -171,30 +163,38 @@ class RecordingWriter:
         )
         self._write(t, self._turn, record)
 
-    def _add(self, t: float, flow: Flow, packet: bytes, keep: int = LONGEST) -> None:
-        size = len(packet)
-        kept = packet if size <= keep else packet[:keep]
-        self._log.append(b"".join((stamp(t), head(flow, size, len(kept)), kept)))
-        if len(self._log) >= FLUSH_RECORDS or t - self._flushed >= FLUSH_SECONDS:
+    def _add(self, t: float, flow: Flow, packets: Sequence[bytes]) -> None:
+        """Keep packets for the log. It is written in one go now and then: between packets of a
+        session that plays, there is time for no more than this."""
+        self._log.append((t, flow, packets))
+        if len(self._log) >= FLUSH_GROUPS or t - self._flushed >= FLUSH_SECONDS:
             self._flush(t)
 
-    def _add_heads(self, t: float, packets: Sequence[bytes], keep: int) -> None:
-        """The first bytes of packets of sent video."""
-        begin, records = stamp(t), self._log
-        for packet in packets:
-            size = len(packet)
-            records.append(begin + head(_SENT_VIDEO, size, min(keep, size)) + packet[:keep])
-        if len(records) >= FLUSH_RECORDS or t - self._flushed >= FLUSH_SECONDS:
-            self._flush(t)
+    def _records(self) -> Iterator[bytes]:
+        """What has been kept, as records of the log."""
+        kept, self._log = self._log, []
+        for t, flow, crossed in kept:
+            ours = flow < _RECEIVED_AUDIO
+            packets = crossed if ours else [self._redactor.packet(packet) for packet in crossed]
+            begin, keep = stamp(t), LONGEST
+            # Those of one group have one header, but for its numbers.
+            if flow is _SENT_VIDEO:
+                keep = header_size(packets[0]) + MEDIA_BYTES
+            elif flow is _RECEIVED_VIDEO:
+                keep = header_size(packets[0])
+            for packet in packets:
+                size = len(packet)
+                yield begin
+                yield head(flow, size, min(keep, size))
+                yield packet if size <= keep else packet[:keep]
 
     # ------------------------------------------------------------ to the disk
 
     def _flush(self, t: float) -> None:
         self._flushed = t
         if self._log:
-            records, self._log = self._log, []
             try:
-                self._packets.append(b"".join(records))
+                self._packets.append(b"".join(self._records()))
             except OSError as error:
                 self._fail(RTP_LOG, error)
 
@@ -251,7 +251,8 @@ class RecordingWriter:
 
 
 _RTP = struct.Struct(">BBHII")
-_SENT_AUDIO, _SENT_VIDEO, _RECEIVED_AUDIO = Flow.SENT_AUDIO, Flow.SENT_VIDEO, Flow.RECEIVED_AUDIO
+_SENT_AUDIO, _SENT_VIDEO = Flow.SENT_AUDIO, Flow.SENT_VIDEO
+_RECEIVED_AUDIO, _RECEIVED_VIDEO = Flow.RECEIVED_AUDIO, Flow.RECEIVED_VIDEO
 
 
 class _Appending:

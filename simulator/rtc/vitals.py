@@ -76,18 +76,16 @@ class Vitals(NullTap):
         """Last round trip in seconds."""
         self.last_heard = 0.0
         """Session time of the last packet from the other side."""
-        self.sent = 0
         self.received = 0
+        self._sent = 0
+        self._groups: list[tuple[float, float | None, int]] = []
+        """What has left since we looked last: when, when it should have, how many packets."""
 
     # ------------------------------------------------------------ tap
 
     def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
-        count = len(packets)
-        self.sent += count
-        if due is not None:
-            error = abs(t - due)
-            self._errors.append((t, error, count))
-            self._histogram[min(int(error * _BINS_PER_SECOND), _BINS_PER_SECOND - 1)] += count
+        # Between packets of a session that plays there is time for no more than this.
+        self._groups.append((t, due, len(packets)))
 
     def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
         self.last_heard = t
@@ -135,8 +133,25 @@ class Vitals(NullTap):
         """Packets of ours that did not arrive, by the other side's reports."""
         return sum(self._lost_there.values())
 
+    @property
+    def sent(self) -> int:
+        """Packets that have left."""
+        self._look()
+        return self._sent
+
+    def _look(self) -> None:
+        """Take in what has left since the last look."""
+        groups, self._groups = self._groups, []
+        for t, due, count in groups:
+            self._sent += count
+            if due is not None:
+                error = abs(t - due)
+                self._errors.append((t, error, count))
+                self._histogram[min(int(error * _BINS_PER_SECOND), _BINS_PER_SECOND - 1)] += count
+
     def send_p99_ms(self) -> float:
         """99th percentile of the send-time errors of the whole call, to 0.1 ms; 0 if none."""
+        self._look()
         left = sum(self._histogram) * 0.01
         for index in range(_BINS_PER_SECOND - 1, -1, -1):
             left -= self._histogram[index]
@@ -145,7 +160,8 @@ class Vitals(NullTap):
         return 0.0
 
     def record(self, t: float, drops: int) -> HealthRecord:
-        """The last second before session time `t`."""
+        """The last second before session time `t`. Ask now and then: what has left waits for it."""
+        self._look()
         late = [(error, count) for at, error, count in self._errors if at > t - WINDOW]
         errors = sorted(error for error, count in late for _ in range(count))
         lags = [lag for at, lag in self._lags if at > t - WINDOW]
