@@ -4,8 +4,8 @@ Events are written line by line, the RTP log at least each second and each 256 g
 nothing waits in this process for longer. (A lost process loses nothing more; a lost machine may, as
 nothing is forced to the disk.) No secret reaches a file, see `simulator.recording.redact`. One
 writer belongs to one session and one event loop. Counterparts: `simulator.rtc.taps` calls it as a
-`Tap`, `simulator.session.engine` writes the events, `simulator.recording.reader` reads all of it back;
-recordings/README.md is the specification.
+`Tap`, `simulator.session.engine` writes the events, `simulator.recording.reader` reads all of it
+back; recordings/README.md is the specification.
 """
 
 from __future__ import annotations
