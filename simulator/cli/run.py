@@ -61,9 +61,9 @@ class RunOrder:
     """Template of what agents are told in words: a name, or a file."""
     decide: str = "agent"
     """Who decides when the model runs: agent, or turn-end."""
-    film: bool = False
     video: str = "h264"
     """Codec of the pictures that are sent."""
+    film: bool = False
     """Make a session.mkv of every recording."""
     name: str = ""
     """Part of the default run folder's name; empty takes the first scenario's id."""
