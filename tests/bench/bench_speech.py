@@ -1,10 +1,11 @@
 """Is rendered speech understood? Word errors of an independent recogniser, and engines' speed.
 
-    python tests/bench/bench_speech.py [--json] [--quick] [--bed FILE]
+    python tests/bench/bench_speech.py [--json] [--quick] [--bed FILE] [--bundled]
 
 Every engine that is installed speaks the same questions; each is prepared as a turn over a noise
 bed (`mdn_voices-around-a-fire.mp3` in OMNISTAGE_MEDIA, else pink noise) that is so many LU quieter,
-decoded as a receiver would, and transcribed. Needs `omnistage[recognise]`.
+decoded as a receiver would, and transcribed. `--bundled` does so with every instruction of the
+scenarios that come with Omnistage, at the default level. Needs `omnistage[recognise]`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from simulator.media.loudness import INSTRUCTION, loudness
 from simulator.media.packets import PacketFile
 from simulator.media.prepare import prepare
 from simulator.media.sound import load
+from simulator.scenario.load import bundled_scenarios, load_scenario
 from simulator.scenario.types import Canvas, Clip, Say, Scenario, Turn
 from simulator.speech.engine import Engine, Voice
 from simulator.speech.engines import engines
@@ -51,9 +53,13 @@ TEXTS = (
     "Who came in first, the woman in red or the man with the hat?",
     "Count the red cars, and tell me the number when I ask.",
 )
-BEDS = (None, 18.0, 12.0, 6.0, 0.0)
-"""LU by which the bed is quieter than the instruction; None is silence."""
-DEFAULT = 12.0
+DEFAULT = 15.0
+"""LU by which a background is quieter than the instruction where nothing is said of it."""
+BEDS = (None, DEFAULT, 12.0, 6.0, 0.0)
+"""None is silence."""
+SLOT = 6.0
+"""Seconds of a turn."""
+LONG_SLOT = 20.0
 
 
 def noise(path: Path | None) -> Samples:
@@ -89,7 +95,7 @@ def decoded(path: Path) -> Samples:
 
 
 def over(
-    bed: Path, sounds: Sequence[tuple[str, Path]], cache: Cache
+    bed: Path, sounds: Sequence[tuple[str, Path]], cache: Cache, slot: float = SLOT
 ) -> Iterator[tuple[str, Samples]]:
     """Each text, and its turn over the bed as a receiver hears it from shortly before it begins."""
     turns = tuple(
@@ -97,8 +103,8 @@ def over(
             id=f"t{i}",
             index=i,
             clip="bed",
-            start=6.0 * i,
-            end=6.0 * (i + 1),
+            start=slot * i,
+            end=slot * (i + 1),
             instructions=(Say(text=text, sound=sound),),
         )
         for i, (text, sound) in enumerate(sounds)
@@ -137,25 +143,55 @@ def spoken(
     return made, took / length
 
 
+def bundled(sound: Samples, folder: Path) -> dict[str, object]:
+    """How every instruction of the bundled scenarios is heard over the bed."""
+    sounds = [
+        (say.text, say.sound)
+        for path in bundled_scenarios()
+        for turn in load_scenario(path).turns
+        for say in turn.instructions
+        if isinstance(say, Say)
+    ]
+    bed = bed_file(folder, sound, DEFAULT, LONG_SLOT * len(sounds))
+    hear = recogniser()
+    wrong = words = 0
+    for text, heard in over(bed, sounds, Cache(folder / "cache"), LONG_SLOT):
+        said = hear(heard)
+        errors, count = word_errors(text, said)
+        wrong, words = wrong + errors, words + count
+        if errors:
+            print(f"  {errors} of {count}: {text}  ->  {said}")
+    rate = wrong / words
+    print(f"{len(sounds)} instructions, {words} words: {rate:.1%} wrong at {DEFAULT:g} LU")
+    return {"instructions": len(sounds), "words": words, "bundled": round(rate, 4)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--bed", type=Path, help="a sound file of noise")
+    parser.add_argument("--bundled", action="store_true")
     arguments = parser.parse_args()
     media = os.environ.get("OMNISTAGE_MEDIA", "").split(os.pathsep)[0]
     fire = Path(media) / "mdn_voices-around-a-fire.mp3"
     source = arguments.bed or (fire if media and fire.is_file() else None)
     texts, beds = (TEXTS[:2], (None, DEFAULT)) if arguments.quick else (TEXTS, BEDS)
-    hear = recogniser()
     figures: dict[str, object] = {"bed": source.name if source else "pink noise"}
+    if arguments.bundled:
+        with tempfile.TemporaryDirectory() as name:
+            figures |= bundled(noise(source), Path(name))
+        if arguments.json:
+            print(json.dumps(figures))
+        return
+    hear = recogniser()
     print(f"bed: {figures['bed']}; word error by LU that it is quieter, target {TARGET:.0%}")
     print(f"{'voice':24}" + "".join(f"{'none' if b is None else f'{b:g} LU':>8}" for b in beds))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         cache = Cache(folder / "cache")
         sound = noise(source)
-        files = [bed_file(folder, sound, below, 6.0 * len(texts)) for below in beds]
+        files = [bed_file(folder, sound, below, SLOT * len(texts)) for below in beds]
         for engine in engines():
             if lacking := engine.missing():
                 print(f"{engine.name:24}not installed: {lacking}")
