@@ -34,7 +34,8 @@ class Parrot(LocalAgent):
         async for event in call:
             if isinstance(event, ResponseAsked):
                 now = call.clock.now()
-                call.later(self._repeat(call, call.hearing.between(now - _ASKED, now), now))
+                heard = call.hearing.between(now - _ASKED, now)
+                call.later(self._repeat(call, heard, now + self._delay))
             elif isinstance(event, SpeechEnded):
                 heard = call.hearing.between(event.start, event.time)
                 call.later(self._repeat(call, heard, event.time + self._delay))

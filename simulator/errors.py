@@ -49,6 +49,11 @@ class MissingExtra(InputError):
     """An optional dependency is not installed."""
 
 
+def install(extra: str) -> str:
+    """How an optional part is had: from an installed package, and in a checkout."""
+    return f"pip install 'omnistage[{extra}]'; in a checkout: uv run --extra {extra} omnistage ..."
+
+
 class AgentError(OmnistageError):
     """The agent's fault: refused the call, broke the protocol, died."""
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from simulator.scenario.source import Node
 
@@ -68,7 +69,9 @@ class Findings:
 
     def problem(self, problem: str) -> None:
         """A problem of the loader's, which begins with file and line."""
-        found = _PROBLEM.match(problem.removeprefix(self.file))
+        # The loader names the file without `..`, whatever it was called.
+        place = problem.removeprefix(self.file).removeprefix(str(Path(self.file).resolve()))
+        found = _PROBLEM.match(place)
         self._add(Level.ERROR, int(found[1]) if found else 1, found[2] if found else problem)
 
     def loader_warning(self, warning: str) -> None:

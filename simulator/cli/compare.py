@@ -16,6 +16,7 @@ from simulator.errors import InputError
 from simulator.report.compare import Comparison, compare, side_of
 from simulator.report.paired import Difference
 from simulator.report.power import Spread, difference_shown
+from simulator.report.terminal import WIDTH, wide
 
 FLIPS = 20
 """Flipped turns that are shown of each kind; `--json` has all."""
@@ -42,7 +43,7 @@ def show_comparison(
 def _print(found: Comparison, score: Difference, console: Console) -> None:
     console.print(Text(f"A: {found.a}\nB: {found.b}"))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for head in ("turns", "A", "B", "B - A", "95 %", "p", "better", "worse", "same"):
         table.add_column(head, justify="right", no_wrap=True)
     table.add_row("score", *_cells(score, 1))
@@ -51,7 +52,8 @@ def _print(found: Comparison, score: Difference, console: Console) -> None:
             table.add_row(f"  {task}", *_cells(part, 1))
     if found.latency is not None:
         table.add_row("latency, s", *_cells(found.latency, 3, better_is_less=True))
-    console.print(table)
+    with wide(console):
+        console.print(table, width=max(console.width, WIDTH))
     said = f"Interval and p over {score.clusters} {score.clustered_by}s, paired turn by turn."
     spread: Spread = spread_of_pairs(found.pairs)
     shown = difference_shown(score.n, spread)

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from simulator import __version__
 from simulator.clock import WallClock
-from simulator.errors import OmnistageError
+from simulator.errors import OmnistageError, install
 from simulator.report.plain import plain
 
 MIN_FREE = 1_000_000_000
@@ -70,7 +70,7 @@ def _findings() -> Iterator[Finding]:
         yield Finding(
             what=f"extra: {extra}",
             state="ok" if found else "missing",
-            detail=purpose if found else f"{purpose}: pip install 'omnistage[{extra}]'",
+            detail=purpose if found else f"{purpose}: {install(extra)}",
         )
     yield from _speech()
 

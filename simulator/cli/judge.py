@@ -259,6 +259,12 @@ def tell_heard(verdicts: Sequence[Verdict], console: Console) -> None:
                 f"of {of} turns differ",
                 highlight=False,
             )
+        elif unheard := [v for v in verdicts if v.judge == judge and "heard" in v.details]:
+            console.print(
+                f"{judge}: no words could be made out in {len(unheard)} answers "
+                "(speech-like sound, as of the baselines, has none)",
+                highlight=False,
+            )
 
 
 def tell_spent(bench: Sequence[Judge], console: Console) -> None:

@@ -20,7 +20,7 @@ from simulator.cli.progress import PrepareProgress, RunProgress
 from simulator.clock import utc_now
 from simulator.errors import InputError
 from simulator.judging.judge import Judge
-from simulator.judging.run import judge_run
+from simulator.judging.run import judge_run, no_doubles
 from simulator.media.cache import Cache
 from simulator.media.encode import Encoding
 from simulator.media.prepare import prepare
@@ -168,6 +168,7 @@ def _cast(order: RunOrder) -> _Cast:
         )
         cast.agents[text] = agent
     cast.judges = load_judges(order.judges)
+    no_doubles(cast.judges)
     return cast
 
 

@@ -81,7 +81,9 @@ def new(
         str | None, typer.Option(help="FROM-TO: clip times at which the answer can be seen")
     ] = None,
     force: Annotated[bool, typer.Option(help="Write over files that exist")] = False,
-    no_input: Annotated[bool, typer.Option(help="Ask nothing, also at a terminal")] = False,
+    no_input: Annotated[
+        bool, typer.Option("--no-input", help="Ask nothing, also at a terminal")
+    ] = False,
 ) -> None:
     """Begin a scenario: a folder with a clip and a commented YAML file. Asks for what it needs."""
     from simulator.authoring.draft import Draft, name_from

@@ -69,7 +69,7 @@ async def judge_recording(
     `each` is called with every verdict. Raises InputError for two judges of one name,
     RecordingError for a recording that is none.
     """
-    _no_doubles(judges)
+    no_doubles(judges)
     async with _entered(judges):
         docket = Docket(folder, scenario, read=read, force=force, retry_failed=retry_failed)
         return await _judge(docket, judges, _limits(judges), each)
@@ -285,9 +285,8 @@ async def judge_run(
 
     `scenarios` by id. `each` is called with every verdict, in whatever order they come.
     """
-    _no_doubles(judges)
+    no_doubles(judges)
     plan = read_plan(run)
-    _no_doubles(judges)
     verdicts: dict[str, tuple[Verdict, ...]] = {}
     problems: dict[str, str] = {}
     notes = [serves_nothing(j, s) for s in scenarios.values() for j in judges if _idle(j, s)]
@@ -323,7 +322,7 @@ def _idle(judge: Judge, scenario: Scenario) -> bool:
     return not any(t.expect.kind in judge.expects for t in scenario.turns)
 
 
-def _no_doubles(judges: Sequence[Judge]) -> None:
+def no_doubles(judges: Sequence[Judge]) -> None:
     names = [j.name for j in judges]
     double = next((n for n in names if names.count(n) > 1), None)
     if double is not None:

@@ -32,8 +32,11 @@ from simulator.media.stretch import Stretched
 from simulator.media.timeline import AUDIO_CLOCK
 from simulator.scenario.types import Clip
 
-PLAYED = 1
+PLAYED = 2
 """Raise when a clip with a speed, copies or a level comes out different; part of its cache keys."""
+SLOWEST_HEARD = 0.25
+"""The lowest speed at which a clip is heard: below, a sound would be smeared over a tenth of a
+second and more, and break up."""
 _SEAM = AUDIO_CLOCK // 200
 """Samples over which a copy's end goes and the next one's start comes in, so that none clicks."""
 _EPSILON = 1e-6
@@ -91,7 +94,12 @@ def look(clip: Clip, located: Located, cache: Cache) -> Probe:
     Raises InputError if it cannot be read, or has a `level` and no sound.
     """
     source = probe(located.path)
-    once = replace(source, duration=source.duration / clip.speed, speed=clip.speed)
+    once = replace(
+        source,
+        duration=source.duration / clip.speed,
+        speed=clip.speed,
+        sound=source.sound and clip.speed >= SLOWEST_HEARD,
+    )
     gain = 1.0 if clip.level is None else _gain(clip, clip.level, once, located, cache)
     return replace(once, duration=once.duration * clip.repeat, repeat=clip.repeat, gain=gain)
 

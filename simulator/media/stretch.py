@@ -22,6 +22,8 @@ PIECE = 10 * AUDIO_CLOCK
 _RUN_IN = AUDIO_CLOCK // 2
 _SEAM = AUDIO_CLOCK // 50
 """Samples over which a piece fades into the next."""
+_EARLY = 0.0105 * AUDIO_CLOCK
+"""Samples of what is slowed by which `atempo` is early, at its middle; tests measure it."""
 
 
 def tempos(speed: float) -> list[float]:
@@ -34,6 +36,14 @@ def tempos(speed: float) -> list[float]:
     return [*steps, speed]
 
 
+def early(speed: float) -> int:
+    """Samples by which sound comes too early out of the filters for `speed`, as it plays."""
+    total = 0.0
+    for tempo in tempos(speed):
+        total = total / tempo + _EARLY / min(tempo, 1.0)
+    return round(total)
+
+
 class Stretched:
     """A clip's sound at sample positions of the clip as it plays. Cheap going forwards."""
 
@@ -41,6 +51,7 @@ class Stretched:
         self._reader = reader
         self._speed = speed
         self._filters = [("atempo", f"{tempo:.6f}") for tempo in tempos(speed)]
+        self._early = early(speed)
         self._kept: dict[int, Samples] = {}
 
     def read(self, first: int, last: int) -> Iterator[Samples]:
@@ -72,7 +83,8 @@ class Stretched:
 
     def _made(self, number: int) -> Samples:
         lead = min(_RUN_IN, number * PIECE)
-        first, wanted = number * PIECE - lead, lead + PIECE + _SEAM
+        # What comes too early is put later, so the piece begins within what it was run in with.
+        first, wanted = number * PIECE - lead, lead + PIECE + _SEAM - self._early
         # A little more than is needed, as the filter keeps the last of it to itself.
         source = self._reader.read(
             round(first * self._speed), round((first + wanted + _RUN_IN) * self._speed)
@@ -84,4 +96,5 @@ class Stretched:
             if count >= wanted:
                 break
         out.append(silence(max(0, wanted - count)))
-        return np.concatenate(out)[lead:wanted]
+        made = np.concatenate((silence(max(0, self._early - lead)), *out))
+        return made[max(0, lead - self._early) :][: PIECE + _SEAM]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.errors import InputError, MissingExtra
+from simulator.errors import InputError, MissingExtra, install
 from simulator.omniassistbench.names import bare
 from simulator.omniassistbench.tables import read_table
 from simulator.omniassistbench.texts import clean
@@ -95,9 +95,7 @@ def _shard(file: Path, videos: Mapping[str, Path]) -> Iterator[Row]:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise MissingExtra(
-            "reading parquet needs pyarrow", hint="pip install 'omnistage[parquet]'"
-        ) from None
+        raise MissingExtra("reading parquet needs pyarrow", hint=install("parquet")) from None
     try:
         with pq.ParquetFile(file) as opened:
             missing = [c for c in COLUMNS if c not in opened.schema_arrow.names]

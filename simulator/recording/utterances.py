@@ -54,6 +54,8 @@ class _Reply:
     input_item: str | None = None
     status: str | None = None
     listened: bool = False
+    cut: bool = False
+    """Its sound was cleared before it had all been heard, however the wire calls its end."""
     sound_from: float | None = None
     sound_to: float | None = None
     islands: list[Speech] = field(default_factory=list)
@@ -118,6 +120,7 @@ def _replies(events: Sequence[Stamped], sound_started: Mapping[str, float]) -> l
                     reply.listened = True
                 elif record.edge in ("drained", "cleared"):
                     reply.sound_to = event.t
+                    reply.cut = reply.cut or record.edge == "cleared"
             case TextRecord(response=str(name)) if name and record.kind != "user":
                 reply = found.setdefault(name, _Reply(name, event.t))
                 reply.texts.append((event.t, record))
@@ -272,7 +275,7 @@ def _response(reply: _Reply) -> Response:
         transcript_missing=bool(reply.islands) and not text.strip(),
         trigger=reply.trigger,
         input_item=reply.input_item,
-        status=reply.status,
+        status="cancelled" if reply.cut else reply.status,
         listened=reply.listened,
         begun=reply.begun if reply.wire else None,
     )

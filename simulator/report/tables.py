@@ -11,7 +11,7 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from simulator.errors import InputError, MissingExtra
+from simulator.errors import InputError, MissingExtra, install
 from simulator.report.aggregate import ScoreTable, aggregate, major_of, tier_of
 from simulator.report.paths import Mode, along
 from simulator.report.rows import AttemptRow, TurnRow, by_agent, read_rows
@@ -200,9 +200,7 @@ def write_parquet(run: Path, folder: Path, judge: str | None = None) -> list[Pat
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise MissingExtra(
-            "writing parquet needs pyarrow", hint="pip install 'omnistage[parquet]'"
-        ) from None
+        raise MissingExtra("writing parquet needs pyarrow", hint=install("parquet")) from None
     kinds = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
     written = []
     for name, path, rows in _places(run, folder, "parquet", judge):

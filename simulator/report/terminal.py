@@ -40,7 +40,7 @@ SAID = 44
 
 def print_summary(summary: Summary, run: Path, console: Console) -> None:
     """The run: a row for each agent, what is missing, how latency was measured, where it is."""
-    with _wide(console):
+    with wide(console):
         console.print(_agents(summary, slim=console.width < WIDTH), width=WIDTH)
         for line in _remarks(summary, _logs(summary, run)):
             console.print(line, width=WIDTH, highlight=False)
@@ -50,7 +50,7 @@ def print_summary(summary: Summary, run: Path, console: Console) -> None:
 
 
 @contextmanager
-def _wide(console: Console) -> Iterator[None]:
+def wide(console: Console) -> Iterator[None]:
     """Where nobody's window sets the width (a file, a pipe), take what the tables want."""
     width = console.width
     if not console.is_terminal and "COLUMNS" not in os.environ:
@@ -258,7 +258,7 @@ def print_attempt(trace: Trace, verdicts: Sequence[Verdict], console: Console) -
         packet_s=trace.codec.packet_s,
         codec_s=trace.codec.codec_s,
     )
-    with _wide(console):
+    with wide(console):
         console.print(table, width=WIDTH)
         if trace.outcome != Outcome.COMPLETED:
             outcome = trace.outcome.replace("_", " ")

@@ -122,7 +122,9 @@ def _result(
         return AttemptResult(
             attempt=attempt,
             outcome=Outcome.INSTRUMENT_INVALID if started else Outcome.CANCELLED,
-            reason="the simulator ended before the attempt did" if started else "never started",
+            reason="the simulator ended before the attempt did, or plays it still"
+            if started
+            else "never started",
             folder=kept,
         )
     try:

@@ -9,11 +9,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.media.timeline import PreparedTurn
-from simulator.scenario.types import Answer
+from simulator.scenario.types import Answer, Turn
 from simulator.session.decide import Decide, falls_due
 
 CUE = "omnistage.cue"
 """The message's type on the wire."""
+
+
+def _heard(turn: Turn) -> bool:
+    """Whether the last instruction to the agent is one to hear, so that its end can be heard."""
+    asked = [i for i in turn.instructions if i.voice == "user"]
+    return not asked or asked[-1].kind not in ("show", "gesture")
 
 
 def cue(
@@ -31,7 +37,7 @@ def cue(
             "asked": turn.asked,
             "duration": prepared.duration,
             "due_in": falls_due(prepared, decide),
-            "event": turn.event is not None,
+            "event": turn.event is not None or not _heard(turn),
         },
         "starts_in": starts_in,
     }

