@@ -64,6 +64,10 @@ def test_lists() -> None:
         (("run", "demo", "--agent", "orcale"), "oracle"),
         (("run", "demmo", "--agent", "oracle"), "did you mean demo"),
         (("run", "demo", "--agent", "oracle", "--judge", "keypoint"), "keypoints"),
+        (
+            ("run", "demo", "--agent", "oracle", "--judge", "quiet", "--judge", "quiet"),
+            "'quiet' is named twice",
+        ),
         (("run", "demo", "--agent", "oracle", "--gate", "scor>=1"), "score"),
         (("run", "demo", "--agent", "oracle -o delya=1"), "delay"),
         (("run", "demo", "--agent", "oracle -o delay=soon"), "seconds"),

@@ -48,7 +48,7 @@ class Material:
         self._picture()
         probes = self._probes()
         given = [g for turn in self._scenario.turns for g in self._turn(turn, probes)]
-        self._evidence(given)
+        self._evidence(given, probes)
         if self._scenario.pace is Pace.CONTINUOUS:
             for one in given:
                 if one.user and one.kind != "embedded":
@@ -246,12 +246,19 @@ class Material:
 
     # ------------------------------------------------------------------ evidence
 
-    def _evidence(self, given: list[Given]) -> None:
+    def _evidence(self, given: list[Given], probes: Mapping[str, Probe]) -> None:
         before: list[Turn] = []
         for turn in self._scenario.turns:
             ends = [g.end for g in given if g.turn is turn and g.user]
             due = turn.event if turn.event is not None else max(ends, default=None)
-            for n, (start, _) in enumerate(turn.evidence):
+            source = probes.get(turn.clip)
+            for n, (start, end) in enumerate(turn.evidence):
+                if source is not None and end > source.duration + _LATE:
+                    self._out.error(
+                        self._at(turn, "evidence", n),
+                        f"{end:g} s is after the end of its clip, which lasts "
+                        f"{source.duration:.2f} s{source.told}",
+                    )
                 # After a jump back it may lie later in the clip, and yet have been played.
                 shown = any(t.clip == turn.clip and t.start <= start < t.end for t in before)
                 if due is not None and start > due and not shown:

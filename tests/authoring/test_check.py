@@ -184,6 +184,12 @@ def test_evidence_after_what_is_seen(desk: Desk, cache: Cache) -> None:
         assert "begins at 6.5 s, after the answer falls due (5.9" in found
 
 
+def test_evidence_after_the_clips_end(desk: Desk, cache: Cache) -> None:
+    desk.sound("ask.wav", 2)
+    (found,) = texts(cache, desk.write(ASKED.replace("[0, 4]", "[3, 900]")), Level.ERROR)
+    assert "900 s is after the end of its clip, which lasts 12.00 s" in found
+
+
 def test_evidence_that_a_jump_back_makes_later_in_the_clip(desk: Desk, cache: Cache) -> None:
     desk.sound("ask.wav", 2)
     played = "  - from: 6\n    until: 10\n    quiet: true\n"

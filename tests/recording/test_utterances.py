@@ -67,6 +67,19 @@ def test_sound_belongs_to_the_response_that_is_open() -> None:
     assert found["r2"].transcript_missing
 
 
+def test_a_reply_whose_sound_was_cleared_was_cancelled_whatever_its_end_is_called() -> None:
+    events = log(
+        (1.0, edge("r1", "start")),
+        (1.2, edge("r1", "end", status="completed")),
+        (2.0, edge("r1", "cleared")),
+        (3.0, edge("r2", "start")),
+        (3.2, edge("r2", "end", status="completed")),
+        (4.0, edge("r2", "drained")),
+    )
+    found = group(events, run(1.1, 2.0), run(3.1, 3.9))
+    assert (found["r1"].status, found["r2"].status) == ("cancelled", "completed")
+
+
 def test_sound_may_trail_and_lead_what_the_wire_says() -> None:
     events = log((1.0, edge("r1", "start")), (2.0, edge("r1", "drained")))
     assert spans(group(events, run(0.92, 1.5))["r1"]) == [(0.92, 1.5)]
