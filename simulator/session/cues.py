@@ -16,10 +16,10 @@ CUE = "omnistage.cue"
 """The message's type on the wire."""
 
 
-def _heard(turn: Turn) -> bool:
-    """Whether the last instruction to the agent is one to hear, so that its end can be heard."""
+def _seen(turn: Turn) -> bool:
+    """Whether an answer is asked for by something to see, whose end cannot be heard."""
     asked = [i for i in turn.instructions if i.voice == "user"]
-    return not asked or asked[-1].kind not in ("show", "gesture")
+    return bool(asked) and asked[-1].kind in ("show", "gesture") and isinstance(turn.expect, Answer)
 
 
 def cue(
@@ -37,7 +37,7 @@ def cue(
             "asked": turn.asked,
             "duration": prepared.duration,
             "due_in": falls_due(prepared, decide),
-            "event": turn.event is not None or not _heard(turn),
+            "event": turn.event is not None or _seen(turn),
         },
         "starts_in": starts_in,
     }

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from simulator.media.timeline import Asset, PreparedTurn
-from simulator.scenario.types import Answer, Gesture, Instruction, Say, Show, Turn
+from simulator.scenario.types import (
+    Answer,
+    Expectation,
+    Gesture,
+    Instruction,
+    Quiet,
+    Say,
+    Show,
+    Turn,
+)
 from simulator.session.cues import cue
 
 SAY = Say(text="What is it?", sound=Path("ask.flac"))
@@ -30,6 +41,11 @@ GUEST = Say(text="Hello.", voice="guest", sound=Path("hello.flac"))
 def test_what_is_written_or_signed_falls_due_by_itself(
     given: tuple[Instruction, ...], event: bool
 ) -> None:
+    assert told(given, Answer(text="A bell."))["event"] is event
+    assert told(given, Quiet())["event"] is False, "nothing falls due where nothing is asked"
+
+
+def told(given: tuple[Instruction, ...], expect: Expectation) -> Mapping[str, Any]:
     turn = Turn(
         id="t",
         index=0,
@@ -37,8 +53,8 @@ def test_what_is_written_or_signed_falls_due_by_itself(
         start=0.0,
         end=4.0,
         instructions=given,
-        expect=Answer(text="A bell."),
+        expect=expect,
     )
     part = Asset(key="k", path=Path("part"), duration=4.0)
-    told = cue(PreparedTurn(turn=turn, segment=part, hold=part), 0.2)["turn"]
-    assert told["event"] is event
+    body: Mapping[str, Any] = cue(PreparedTurn(turn=turn, segment=part, hold=part), 0.2)["turn"]
+    return body
