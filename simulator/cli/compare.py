@@ -16,7 +16,7 @@ from simulator.errors import InputError
 from simulator.report.compare import Comparison, compare, side_of
 from simulator.report.paired import Difference
 from simulator.report.power import Spread, difference_shown
-from simulator.report.terminal import WIDTH, wide
+from simulator.report.terminal import wide
 
 FLIPS = 20
 """Flipped turns that are shown of each kind; `--json` has all."""
@@ -53,7 +53,7 @@ def _print(found: Comparison, score: Difference, console: Console) -> None:
     if found.latency is not None:
         table.add_row("latency, s", *_cells(found.latency, 3, better_is_less=True))
     with wide(console):
-        console.print(table, width=max(console.width, WIDTH))
+        console.print(table)
     said = f"Interval and p over {score.clusters} {score.clustered_by}s, paired turn by turn."
     spread: Spread = spread_of_pairs(found.pairs)
     shown = difference_shown(score.n, spread)

@@ -148,16 +148,14 @@ def _media() -> str:
 
 
 def _scheduling() -> Finding:
-    from simulator.rtc.scheduling import HOW, Ahead
+    from simulator.rtc.scheduling import HOW, allowed
 
-    ahead = Ahead()
-    allowed = ahead.take()
-    ahead.give_back()
+    granted = allowed()
     return Finding(
         what="real-time scheduling",
-        state="ok" if allowed else "missing",
+        state="ok" if granted else "missing",
         detail="pacing keeps its time on a busy machine too"
-        if allowed
+        if granted
         else f"without it, other programs' load delays packets; allowed by {HOW}",
     )
 

@@ -18,6 +18,14 @@ _LOWEST = 1
 """The priority asked for: ahead of all ordinary threads, behind everything else in real time."""
 
 
+def allowed() -> bool:
+    """Whether it may be had here; nothing is changed."""
+    ahead = Ahead()
+    taken = ahead.take()
+    ahead.give_back()
+    return taken
+
+
 class Ahead:
     """Real-time scheduling for the thread that calls `take`, until the same calls `give_back`."""
 

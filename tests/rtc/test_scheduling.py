@@ -10,20 +10,13 @@ import threading
 import pytest
 
 from simulator.rtc.quiet import Quiet
-from simulator.rtc.scheduling import Ahead
+from simulator.rtc.scheduling import Ahead, allowed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux's scheduler")
 
 
 def policy() -> int:
     return os.sched_getscheduler(0) & ~os.SCHED_RESET_ON_FORK
-
-
-def allowed() -> bool:
-    ahead = Ahead()
-    taken = ahead.take()
-    ahead.give_back()
-    return taken
 
 
 def test_while_anybody_plays_the_thread_is_ahead_and_nobody_else() -> None:
