@@ -173,6 +173,8 @@ class HealthRecord:
     """One-minute load average over the number of cores."""
     reported: int = 0
     """Receiver reports from the agent's side so far: the proof that our media arrive."""
+    core_held_ms: float = 0.0
+    """How long the sending core ran at half its usual speed or less since the last such record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

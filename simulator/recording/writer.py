@@ -93,8 +93,9 @@ class RecordingWriter:
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise InstrumentError(f"{folder}: {error.strerror}") from None
             raise InputError(f"cannot record to {folder}: {error.strerror}") from None
-        self._log: list[tuple[float, Flow, Sequence[bytes]]] = []
-        """Packets that are not in the file yet."""
+        self._log: list[tuple[float, Flow, Sequence[bytes], Sequence[int]]] = []
+        """Packets that are not in the file yet, as much as is kept of each, and how large each was.
+        """
         self._flushed = 0.0
 
     # ------------------------------------------------------------ events
@@ -134,16 +135,28 @@ class RecordingWriter:
         if due is not None and first[4:8] != self._stamps[kind] and len(first) >= 12:
             self._stamps[kind] = first[4:8]
             self._follow(t, kind, first, due)
-        self._add(t, _SENT_AUDIO if kind == "audio" else _SENT_VIDEO, packets)
+        sizes = [*map(len, packets)]
+        if kind == "audio":
+            self._add(t, _SENT_AUDIO, packets, sizes)
+        else:
+            # Those of one group have one header, but for its numbers.
+            keep = header_size(first) + MEDIA_BYTES
+            self._add(t, _SENT_VIDEO, [packet[:keep] for packet in packets], sizes)
 
     def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
-        self._add(t, _RECEIVED_AUDIO if kind == "audio" else _RECEIVED_VIDEO, (packet,))
+        size = len(packet)
+        if kind == "audio":
+            self._add(t, _RECEIVED_AUDIO, (packet,), (size,))
+        else:
+            # Cut once nothing secret can be half in what stays.
+            kept = self._redactor.packet(packet)[: header_size(packet)]
+            self._add(t, _RECEIVED_VIDEO, (kept,), (size,))
 
     def sent_rtcp(self, t: float, packet: bytes) -> None:
-        self._add(t, Flow.SENT_RTCP, (packet,))
+        self._add(t, Flow.SENT_RTCP, (packet,), (len(packet),))
 
     def received_rtcp(self, t: float, packet: bytes) -> None:
-        self._add(t, Flow.RECEIVED_RTCP, (packet,))
+        self._add(t, Flow.RECEIVED_RTCP, (packet,), (len(packet),))
 
     def wire(self, t: float, dir: Literal["in", "out"], raw: str | bytes) -> None:
         self._write(t, self._turn, wire_record(dir, raw, self._redactor))
@@ -163,30 +176,24 @@ class RecordingWriter:
         )
         self._write(t, self._turn, record)
 
-    def _add(self, t: float, flow: Flow, packets: Sequence[bytes]) -> None:
+    def _add(self, t: float, flow: Flow, packets: Sequence[bytes], sizes: Sequence[int]) -> None:
         """Keep packets for the log. It is written in one go now and then: between packets of a
         session that plays, there is time for no more than this."""
-        self._log.append((t, flow, packets))
+        self._log.append((t, flow, packets, sizes))
         if len(self._log) >= FLUSH_GROUPS or t - self._flushed >= FLUSH_SECONDS:
             self._flush(t)
 
     def _records(self) -> Iterator[bytes]:
         """What has been kept, as records of the log."""
         kept, self._log = self._log, []
-        for t, flow, crossed in kept:
+        for t, flow, crossed, sizes in kept:
             ours = flow < _RECEIVED_AUDIO
             packets = crossed if ours else [self._redactor.packet(packet) for packet in crossed]
-            begin, keep = stamp(t), LONGEST
-            # Those of one group have one header, but for its numbers.
-            if flow is _SENT_VIDEO:
-                keep = header_size(packets[0]) + MEDIA_BYTES
-            elif flow is _RECEIVED_VIDEO:
-                keep = header_size(packets[0])
-            for packet in packets:
-                size = len(packet)
+            begin = stamp(t)
+            for packet, size in zip(packets, sizes, strict=True):
                 yield begin
-                yield head(flow, size, min(keep, size))
-                yield packet if size <= keep else packet[:keep]
+                yield head(flow, size, len(packet))
+                yield packet
 
     # ------------------------------------------------------------ to the disk
 

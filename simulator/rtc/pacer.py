@@ -13,6 +13,7 @@ import itertools
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
+from simulator.rtc.core import Core
 from simulator.rtc.quiet import QUIET
 
 
@@ -26,6 +27,8 @@ class Pacer:
         self._order = itertools.count()
         self._timer: asyncio.TimerHandle | None = None
         self._firing = False
+        self.core = Core(loop.time)
+        """How fast the core runs while packets are sent."""
 
     def at(self, when: float, call: Callable[[], None]) -> None:
         """Call at `when`. There is no taking back: who has changed its mind ignores the call."""
@@ -41,13 +44,14 @@ class Pacer:
     def _fire(self) -> None:
         self._timer = None
         self._firing = True
-        heap, time = self._heap, self._time
+        heap, time, core = self._heap, self._time, self.core
         try:
             now = time()
             while heap and heap[0][0] <= now:
                 heapq.heappop(heap)[2]()
-                if heap and heap[0][0] > now:
-                    now = time()
+                now = time()
+                if now >= core.next:
+                    core.sample(now)
         finally:
             self._firing = False
         if heap:

@@ -32,6 +32,7 @@ from simulator.recording.records import HealthRecord
 from simulator.rtc import negotiate, taps
 from simulator.rtc.dialects import Answer, Dialect, speak
 from simulator.rtc.ear import Ear
+from simulator.rtc.pacer import pacer
 from simulator.rtc.playlist import Playlist
 from simulator.rtc.quiet import QUIET
 from simulator.rtc.sender import PacedSender
@@ -65,7 +66,7 @@ class Peer:
         """`(session time, event)`, in order; ends after a fatal Fault or when the call closes."""
         self.negotiated: Mapping[str, Any] = {}
         """Codecs, payload types, clock rates and SSRCs of `audio` and `video`, and the `path`."""
-        self.vitals = Vitals()
+        self.vitals = Vitals(pacer().core)
         self.connection = connection
         self._dialect = dialect
         self._playlist = playlist
@@ -114,6 +115,10 @@ class Peer:
     def send_p99_ms(self) -> float:
         """99th percentile of the send-time errors of the whole call."""
         return self.vitals.send_p99_ms()
+
+    def held_s(self) -> float:
+        """Seconds of the call in which the machine held the sending core back."""
+        return self.vitals.held_s
 
     @property
     def dropped_text(self) -> int:

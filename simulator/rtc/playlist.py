@@ -139,22 +139,9 @@ class Playlist:
     def peek(self, kind: Kind) -> Scheduled | None:
         """The next packet of a track, until `advance`; None if nothing is scheduled."""
         cursor = self._cursors[kind]
-        if cursor.next is not None:
-            return cursor.next
-        while cursor.entry < len(self._entries):
-            entry = self._entries[cursor.entry]
-            track = entry.part.audio if kind == "audio" else entry.part.video
-            if cursor.index >= len(track) and entry.loop and len(track):
-                cursor.round, cursor.index = cursor.round + 1, 0
-            if cursor.index < len(track):
-                start = (entry.at + cursor.round * entry.length) * _SLOT[kind]
-                ticks = start + track.ticks(cursor.index)
-                if entry.end is None or ticks < entry.end * _SLOT[kind]:
-                    cursor.ticks = ticks
-                    cursor.next = self._scheduled(kind, track, cursor.index, ticks)
-                    return cursor.next
-            cursor.entry, cursor.round, cursor.index = cursor.entry + 1, 0, 0
-        return None
+        if cursor.next is None:
+            cursor.next = self._following(kind, cursor)
+        return cursor.next
 
     def advance(self, kind: Kind) -> None:
         """The packet that `peek` gave has left (or is leaving)."""
@@ -163,7 +150,21 @@ class Playlist:
         cursor.index += 1
         cursor.next = None
 
-    def _scheduled(self, kind: Kind, track: PacketTrack, index: int, ticks: int) -> Scheduled:
-        base = self._base or 0
-        due = (ticks + _SLOT["audio"]) / AUDIO_CLOCK if kind == "audio" else ticks / VIDEO_CLOCK
-        return Scheduled(due, ticks - base * _SLOT[kind], track, index)
+    def _following(self, kind: Kind, cursor: _Cursor) -> Scheduled | None:
+        slot = _SLOT[kind]
+        while cursor.entry < len(self._entries):
+            entry = self._entries[cursor.entry]
+            track = entry.part.audio if kind == "audio" else entry.part.video
+            count, index = len(track.pts), cursor.index
+            if index >= count and entry.loop and count:
+                cursor.round, cursor.index = cursor.round + 1, 0
+                index = 0
+            if index < count:
+                ticks = (entry.at + cursor.round * entry.length) * slot + track.ticks(index)
+                if entry.end is None or ticks < entry.end * slot:
+                    cursor.ticks = ticks
+                    # Sound has been heard when its 20 ms are over.
+                    due = (ticks + slot) / AUDIO_CLOCK if kind == "audio" else ticks / VIDEO_CLOCK
+                    return Scheduled(due, ticks - (self._base or 0) * slot, track, index)
+            cursor.entry, cursor.round, cursor.index = cursor.entry + 1, 0, 0
+        return None

@@ -79,10 +79,9 @@ class Outlet:
 
     def _cut(self, ends: Sequence[int]) -> bool:
         """Send all in one call, if their sizes allow it: all alike, the last one maybe shorter."""
-        size = ends[1]
-        if ends[-1] > _LONGEST or any(b - a != size for a, b in pairwise(ends[:-1])):
-            return False
-        if ends[-1] - ends[-2] > size:
+        size, last = ends[1], ends[-1]
+        alike = [*range(0, size * (len(ends) - 1), size)]
+        if last > _LONGEST or ends[:-1] != alike or last - ends[-2] > size:
             return False
         assert self._socket is not None
         ancillary = ((socket.IPPROTO_UDP, _UDP_SEGMENT, _SEGMENT.pack(size)),)

@@ -12,9 +12,10 @@ from __future__ import annotations
 import asyncio
 import random
 import struct
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiortc import RTCRtpTransceiver
 from aiortc.clock import current_ntp_time
@@ -29,13 +30,17 @@ from simulator.rtc.playlist import Playlist, Scheduled
 from simulator.rtc.secure import Outlet
 from simulator.rtc.taps import SENDER_LOOP, Kind, Tap
 
-HISTORY = 256
-"""Packets kept for resending: more than a second of 720p."""
+HISTORY = 128
+"""Groups of packets that can be sent again: more than a second of either kind."""
 _MID = "urn:ietf:params:rtp-hdrext:sdes:mid"
 _SEND_TIME = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
 _EARLY = 0.0005
 """Seconds by which an alarm may come before its time."""
 _HEADER = struct.Struct(">BBHII")
+_BEGINS = struct.Struct(">BBH")
+"""The part of a header that is each packet's own."""
+_SHARED = struct.Struct(">II")
+"""The part that is a picture's."""
 _VERSION_2 = 0x80
 _EXTENDED = 0x10
 
@@ -63,15 +68,36 @@ class _Extensions:
 class _Frame:
     """A picture (or a piece of sound) on its way out, in groups of packets."""
 
+    scheduled: Scheduled
     data: bytes
     pieces: Sequence[Piece]
-    stamp: int
+    shared: bytes
+    """Stamp and SSRC."""
     due: float
     """When the next group should leave."""
     group: int
     """Packets in a group."""
     next: int = 0
     """The first packet that has not left."""
+
+
+class _Group(NamedTuple):
+    """What it takes to make the packets of a group once more, bit by bit as they were.
+
+    The packets themselves are not kept: memory that is used again at once stays in the processor's
+    cache, and what a second of all sessions takes does not.
+    """
+
+    sequence: int
+    """Of its first packet."""
+    shared: bytes
+    """Stamp, SSRC and extensions."""
+    track: PacketTrack
+    number: int
+    pieces: Sequence[Piece]
+    """All of the picture."""
+    begin: int
+    end: int
 
 
 class PacedSender:
@@ -99,7 +125,7 @@ class PacedSender:
         self._sequence = random.randrange(1, 0x8000)
         self._resend_sequence = random.randrange(1, 0x8000)
         self._first_stamp = random.getrandbits(32)
-        self._history: list[bytes] = [b""] * HISTORY
+        self._history: deque[_Group] = deque(maxlen=HISTORY)
         self._ssrc: int = self._sender._ssrc
         self._payload_type = 0
         self._resend_type: int | None = None
@@ -165,20 +191,21 @@ class PacedSender:
         self._alarm = None
         try:
             while True:
-                following = self._frame or playlist.peek(kind)
-                if following is None:
-                    return
-                if following.due > now:
-                    self._wait(following.due)
-                    return
-                if isinstance(following, Scheduled):
-                    playlist.advance(kind)
-                    self._frame = self._take(following)
                 frame = self._frame
-                assert frame is not None
+                if frame is None:
+                    scheduled = playlist.peek(kind)
+                    if scheduled is None:
+                        return
+                    if scheduled.due > now:
+                        self._wait(scheduled.due)
+                        return
+                    playlist.advance(kind)
+                    frame = self._take(scheduled)
+                elif frame.due > now:
+                    self._wait(frame.due)
+                    return
                 self._send(frame)
-                if frame.next >= len(frame.pieces):
-                    self._frame = None
+                self._frame = frame if frame.next < len(frame.pieces) else None
         except ConnectionError:
             self._over.set_result(None)
         except Exception as error:  # noqa: BLE001
@@ -213,36 +240,58 @@ class PacedSender:
         data = track.payload(index)
         stamp = (self._first_stamp + ticks) & 0xFFFFFFFF
         self._last = (stamp, due)
+        shared = _SHARED.pack(stamp, self._ssrc)
         if self._kind == "audio":
-            return _Frame(data, ((b"", 0, len(data)),), stamp, due, 1)
+            return _Frame(scheduled, data, ((b"", 0, len(data)),), shared, due, 1)
         if self._packetised is None or self._packetised[0] is not track:
             self._packetised = (track, packetised(track))
         pieces = self._packetised[1].of(index, data)
-        return _Frame(data, pieces, stamp, due, group_size(len(pieces)))
+        return _Frame(scheduled, data, pieces, shared, due, group_size(len(pieces)))
 
     def _send(self, frame: _Frame) -> None:
         """The group of a frame's packets that is next. Raises ConnectionError without a path."""
         assert self._outlet is not None
-        data, stamp, due, last = frame.data, frame.stamp, frame.due, len(frame.pieces) - 1
-        pack, join, first, ssrc = _HEADER.pack, b"".join, self._first_byte, self._ssrc
-        kind, sequence, history = self._payload_type, self._sequence, self._history
-        begin, end = frame.next, frame.next + frame.group
         t = self._playlist.now()
-        extensions = self._extensions.at(t)
-        packets: list[bytes] = []
-        for index, (head, start, stop) in enumerate(frame.pieces[begin:end], begin):
-            mark = kind if index < last else kind | 0x80
-            header = pack(first, mark, sequence, stamp, ssrc)
-            packet = join((header, extensions, head, data[start:stop]))
-            history[sequence % HISTORY] = packet
-            sequence = (sequence + 1) & 0xFFFF
-            packets.append(packet)
-            self._octets += len(packet) - _HEADER.size - len(extensions)
+        scheduled, due, begin = frame.scheduled, frame.due, frame.next
+        shared = frame.shared + self._extensions.at(t)
+        group = _Group(
+            self._sequence,
+            shared,
+            scheduled.track,
+            scheduled.number,
+            frame.pieces,
+            begin,
+            begin + frame.group,
+        )
+        packets = self._packets_of(group, frame.data)
         self._outlet.send(packets)
-        self._sequence = sequence
-        self._packets += len(packets)
-        frame.next, frame.due = end, due + GROUP_GAP
+        count = len(packets)
+        self._history.append(group)
+        self._sequence = (self._sequence + count) & 0xFFFF
+        self._packets += count
+        self._octets += sum(map(len, packets)) - count * (_BEGINS.size + len(shared))
+        frame.next, frame.due = group.end, due + GROUP_GAP
         self._tap.sent_rtp(t, self._kind, packets, due)
+
+    def _packets_of(self, group: _Group, data: bytes) -> list[bytes]:
+        """The packets of a group, in clear; `data` is the whole picture."""
+        sequence, shared, _, _, pieces, begin, end = group
+        pack, join, first, kind = _BEGINS.pack, b"".join, self._first_byte, self._payload_type
+        mark = len(pieces) - 1
+        packets = []
+        for index, (head, start, stop) in enumerate(pieces[begin:end], begin):
+            own = pack(first, kind if index < mark else kind | 0x80, sequence)
+            packets.append(join((own, shared, head, data[start:stop])))
+            sequence = (sequence + 1) & 0xFFFF
+        return packets
+
+    def _find(self, sequence: int) -> bytes | None:
+        """The packet that left with this sequence number; None if that is too long ago."""
+        for group in reversed(self._history):
+            index = (sequence - group.sequence) & 0xFFFF
+            if index < min(group.end, len(group.pieces)) - group.begin:
+                return self._packets_of(group, group.track.payload(group.number))[index]
+        return None
 
     async def _send_report(self, packets: list[Any]) -> None:
         """A sender report goes out: fill in the stamp and time of the media, and the counts."""
@@ -258,8 +307,8 @@ class PacedSender:
 
     async def _resend(self, sequence: int) -> None:
         """A packet was reported lost: send it again, as RTX where that was negotiated."""
-        packet = self._history[sequence % HISTORY]
-        if self._outlet is None or not packet or int.from_bytes(packet[2:4]) != sequence:
+        packet = self._find(sequence)
+        if self._outlet is None or packet is None:
             return
         if self._resend_type is not None:
             body = _HEADER.size + self._extensions.size

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from simulator.recording.records import HealthRecord
+from simulator.rtc.core import Core
 from simulator.rtc.taps import Kind, NullTap
 
 WINDOW = 1.0
@@ -62,7 +63,11 @@ class Report:
 class Vitals(NullTap):
     """Counts on what crosses; `record` sums up the last second."""
 
-    def __init__(self) -> None:
+    def __init__(self, core: Core | None = None) -> None:
+        """`core`: that of the thread that sends; None: nothing is known of it."""
+        self._core = core
+        self._held_before = core.held if core is not None else 0.0
+        self._held_since = 0.0
         self._errors: deque[tuple[float, float, int]] = deque(maxlen=1_000)
         """Time, error in seconds, how many packets had it."""
         self._histogram = array("L", bytes(_BINS_PER_SECOND * array("L").itemsize))
@@ -159,9 +164,15 @@ class Vitals(NullTap):
                 return (index + 1) * 1e3 / _BINS_PER_SECOND
         return 0.0
 
+    @property
+    def held_s(self) -> float:
+        """Seconds of the call, so far, in which the core ran at half its usual speed or less."""
+        return 0.0 if self._core is None else self._core.held - self._held_before
+
     def record(self, t: float, drops: int) -> HealthRecord:
         """The last second before session time `t`. Ask now and then: what has left waits for it."""
         self._look()
+        held, self._held_since = self._held_since, self.held_s
         late = [(error, count) for at, error, count in self._errors if at > t - WINDOW]
         errors = sorted(error for error, count in late for _ in range(count))
         lags = [lag for at, lag in self._lags if at > t - WINDOW]
@@ -175,6 +186,7 @@ class Vitals(NullTap):
             drops=drops,
             host_load=os.getloadavg()[0] / (os.cpu_count() or 1),
             reported=self.reported,
+            core_held_ms=max(0.0, self.held_s - held) * 1e3,
         )
 
 

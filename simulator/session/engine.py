@@ -61,6 +61,8 @@ DRAIN = 0.25
 """Seconds that a completed session stays up, so that the last packets and messages arrive."""
 PACING_LIMIT_MS = 10.0
 """A session whose send-time error p99 is over this has not been played as written."""
+HELD_WORTH_SAYING = 0.01
+"""Share of a call in which the core was held back from which that may be what was wrong."""
 
 
 class Watcher(Protocol):
@@ -137,6 +139,17 @@ async def play(
         # The disk or the schedule: what was written stays, and the attempt cannot be trusted.
         finish = Finish(outcome=Outcome.INSTRUMENT_INVALID, reason=str(innermost(group)))
     return Result(outcome=finish.outcome, reason=finish.reason, folder=folder)
+
+
+def late(p99_ms: float, held: float) -> str | None:
+    """What is wrong with a session that sent with this error, the core held back for a share `held`
+    of it; None: nothing."""
+    if p99_ms <= PACING_LIMIT_MS:
+        return None
+    reason = f"pacing: send-time error p99 {p99_ms:.1f} ms is over {PACING_LIMIT_MS:g} ms"
+    if held > HELD_WORTH_SAYING:
+        reason += f"; for {held:.0%} of the time this core ran at half its usual speed or less"
+    return reason
 
 
 class _Attempt:
@@ -249,10 +262,9 @@ class _Attempt:
             for task in around:
                 task.cancel()
         self._write(peer.health())
-        p99 = peer.send_p99_ms()
-        if finish.outcome is Outcome.COMPLETED and p99 > PACING_LIMIT_MS:
-            reason = f"pacing: send-time error p99 {p99:.1f} ms is over {PACING_LIMIT_MS:g} ms"
-            return Finish(outcome=Outcome.INSTRUMENT_INVALID, reason=reason)
+        fault = late(peer.send_p99_ms(), peer.held_s() / max(self.now(), 1e-3))
+        if finish.outcome is Outcome.COMPLETED and fault is not None:
+            return Finish(outcome=Outcome.INSTRUMENT_INVALID, reason=fault)
         return finish
 
     async def _listen(self, peer: Peer) -> None:

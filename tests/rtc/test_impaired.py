@@ -70,6 +70,14 @@ async def test_lost_video_is_resent_as_rtx_and_arrives_whole(
     assert path.dropped > 5
     assert resent
     assert {p[1] & 0x7F for p in resent} == {resend_type}
+    # RFC 4588: the original's number, then its payload; the rest of the header is the original's.
+    whole = {p[2:4]: p for p in sent}
+    for packet in resent:
+        first = whole[packet[_body(packet) : _body(packet) + 2]]
+        assert packet[_body(packet) + 2 :] == first[_body(first) :]
+        assert packet[4:8] == first[4:8]
+        assert packet[12 : _body(packet)] == first[12 : _body(first)]
+        assert packet[1] & 0x80 == first[1] & 0x80
     # What arrived as itself, and what RTX packets name as their original.
     heard = {p[2:4] for _, p in agent.heard.of("video", payload_type)}
     original = {p[start : start + 2] for p in resent for start in [_body(p)]}

@@ -72,3 +72,11 @@ async def test_a_failed_call_is_an_outcome(
     assert (str(result.outcome), result.reason) == (outcome, str(error))
     ends = [r for _, r in Recording.open(result.folder).records(SessionRecord)]
     assert (ends[-1].outcome, ends[-1].reason) == (outcome, str(error))
+
+
+def test_a_session_sent_late_says_so_and_whether_the_machine_was_to_blame() -> None:
+    assert engine.late(9.9, 0.5) is None
+    assert engine.late(12.3, 0.001) == "pacing: send-time error p99 12.3 ms is over 10 ms"
+    assert (engine.late(12.3, 0.06) or "").endswith(
+        "; for 6% of the time this core ran at half its usual speed or less"
+    )
