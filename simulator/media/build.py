@@ -43,7 +43,7 @@ from simulator.media.subtitle import Overlay
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, Spoken
 from simulator.scenario.types import Anchor, Background, Canvas, Gesture, Say, Show, Turn
 
-CODE = 2
+CODE = 3
 """Raise when prepared bytes change for the same input."""
 _A_SECOND = round(1.0 / PTIME)
 """Packets in a second."""

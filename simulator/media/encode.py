@@ -178,7 +178,8 @@ def _h264(canvas: Canvas, encoding: Encoding, matrix: str) -> dict[str, str]:
                 "aq-mode=0",
                 "no-psy=1",
                 "no-chroma-me=1",
-                "rc-lookahead=10",
+                # Twice as far would cost a twelfth of the time, for 0.1 dB in dense film.
+                "rc-lookahead=5",
                 "sync-lookahead=0",
                 "repeat-headers=1",
                 "sliced-threads=0",
