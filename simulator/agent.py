@@ -54,7 +54,8 @@ class Launch:
 
 @runtime_checkable
 class Agent(Protocol):
-    """A way to reach a model. The constructor takes the reference's options as keyword strings."""
+    """A way to reach a model. The constructor takes the reference's options as keyword strings, and
+    raises InputError for a missing key or a wrong option: it runs before media are prepared."""
 
     traits: Traits
 
@@ -68,7 +69,7 @@ class Agent(Protocol):
         An agent may also have `alive() -> bool`: after a failed attempt it is opened anew unless
         that says it still serves.
 
-        Raises InputError for a missing key or option before anything starts, AgentError if what
+        Raises InputError for what only shows here, before anything starts, and AgentError if what
         it starts does not come up.
         """
         ...

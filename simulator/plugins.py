@@ -52,6 +52,8 @@ _SAID: Mapping[Any, str] = {str: "text", Set: "a set of words", Callable: "a met
 
 _FILE = re.compile(r"^(?P<path>.+\.py)(?::(?P<name>[A-Za-z_]\w*))?$", re.DOTALL)
 _URL = re.compile(r"@(?=[A-Za-z][A-Za-z0-9+.-]*://)")
+_NO_URL = re.compile(r"@$|@(localhost|[\w.-]+:\d+)(/.*)?$")
+"""Meant for a URL: nothing, or a host without a scheme. (A model's name may have an `@`.)"""
 _NAME = re.compile(r"^[A-Za-z][A-Za-z0-9_-]*$")
 
 
@@ -100,7 +102,7 @@ def parse_reference(text: str) -> Reference:
         return Reference(text=text, form="file", path=Path(match["path"]), cls=match["name"] or "")
     head, *urls = _URL.split(text, maxsplit=1)
     name, _, model = head.partition(":")
-    if not _NAME.match(name):
+    if not _NAME.match(name) or _NO_URL.search(head):
         raise InputError(
             f"{text!r} is not a reference",
             hint="write NAME[:MODEL][@URL], PATH.py[:CLASS] or recording:PATH; "

@@ -67,7 +67,21 @@ def test_grammar(text: str, expected: tuple[object, ...]) -> None:
     assert (ref.form, ref.name, ref.model, ref.url, ref.path, ref.cls) == expected
 
 
-@pytest.mark.parametrize("text", ["", "oracle@host:80", "a b", "@http://x", "recording:", "1x"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "oracle@host:80",
+        "a b",
+        "@http://x",
+        "recording:",
+        "1x",
+        # Sent to the default endpoint, with its key, as a model of that name.
+        "rubric:model@",
+        "rubric:model@localhost",
+        "rubric:model@127.0.0.1:8000/v1",
+    ],
+)
 def test_what_is_no_reference(text: str) -> None:
     with pytest.raises(InputError):
         parse_reference(text)

@@ -22,11 +22,14 @@ SHARED = ("pace", "voices", "limits", "canvas")
 
 
 def find_collection(scenario: Path, *, above: bool = True) -> Path | None:
-    """The collection's file for a scenario's, if there is one. `above`: look one folder up too."""
+    """The collection's file for a scenario's, if there is one. `above`: look one folder up too.
+
+    A link that leads nowhere counts: what it should give would be missing in silence.
+    """
     folder = scenario.absolute().parent
     for place in (folder, folder.parent) if above else (folder,):
-        if (place / COLLECTION).is_file():
-            return place / COLLECTION
+        if (file := place / COLLECTION).is_file() or file.is_symlink():
+            return file
     return None
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from simulator.agent import Agent, Dial, Launch
+from simulator.errors import InputError
 from simulator.plugins import available, content_root, load, load_agent
 
 NAMES = {"dead", "late", "metronome", "oracle", "parrot", "silent", "talkative"}
@@ -39,7 +40,10 @@ async def test_one_opens_in_a_process_with_its_options(tmp_path: Path) -> None:
         assert dial.headers["Authorization"] == f"Bearer {token}"
 
 
-def test_the_examples_of_the_reference_are_agents(tmp_path: Path) -> None:
+def test_the_examples_of_the_reference_are_agents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINE_API_KEY", "a key")
     text = (content_root("agents") / "README.md").read_text()
     examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(examples) == 2
@@ -47,4 +51,7 @@ def test_the_examples_of_the_reference_are_agents(tmp_path: Path) -> None:
         path = tmp_path / f"example{number}.py"
         path.write_text(example)
         assert isinstance(load_agent(str(path)), Agent)
+    monkeypatch.delenv("MINE_API_KEY")
+    with pytest.raises(InputError, match="MINE_API_KEY is not set"):
+        load_agent(str(tmp_path / "example0.py"))
     assert not NAMES - set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))

@@ -108,6 +108,13 @@ def test_two_folders_up_is_another_matter(kitchen: Path) -> None:
         load_scenario(deep / "deep.yaml")
 
 
+def test_a_link_to_a_collection_that_is_gone_is_an_error(kitchen: Path) -> None:
+    (kitchen / "collection.yaml").rename(kitchen.parent / "gone")
+    (kitchen / "collection.yaml").symlink_to(kitchen.parent / "shared.yaml")
+    with pytest.raises(InputError, match=r"collection\.yaml"):
+        load_scenario(kitchen / "two.yaml")
+
+
 def test_all_that_is_wrong_with_a_collection(kitchen: Path) -> None:
     file = kitchen / "collection.yaml"
     file.write_text("version: 1\npase: wait\nlimits:\n  reply_max: 0\nlicences:\n  - x\n")
