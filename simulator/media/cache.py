@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
 from simulator.errors import InputError, InstrumentError
@@ -26,6 +26,11 @@ from simulator.errors import InputError, InstrumentError
 _Read = TypeVar("_Read")
 
 _BLOCK = 1 << 20
+_PATIENCE = 0.25
+"""Seconds between looks whether it is still worth waiting."""
+
+
+def _nothing() -> None: ...
 
 
 class Cache:
@@ -42,18 +47,23 @@ class Cache:
         return self.root / "clips"
 
     def entry(
-        self, key: str, read: Callable[[Path], _Read], build: Callable[[Path], None]
+        self,
+        key: str,
+        read: Callable[[Path], _Read],
+        build: Callable[[Path], None],
+        waiting: Callable[[], None] = _nothing,
     ) -> _Read:
         """The entry `key` as `read` understands it, built first if it is not there.
 
         `read` gets the entry's folder and raises OSError, ValueError or InstrumentError if it is
-        damaged; `build` fills an empty folder. Raises InputError if the cache cannot be written.
+        damaged; `build` fills an empty folder; `waiting` as for `lock`. Raises InputError if the
+        cache cannot be written.
         """
         found = self.find(key, read)
         if found is not None:
             return found
         folder = self._folder(key)
-        with self.writing(), self.lock(key):
+        with self.writing(), self.lock(key, waiting):
             found = self.find(key, read)
             if found is not None:
                 return found
@@ -96,12 +106,21 @@ class Cache:
         return self.root / "parts" / key[:2] / key
 
     @contextmanager
-    def lock(self, name: str) -> Iterator[None]:
-        """Only one process at a time goes past for one name."""
+    def lock(self, name: str, waiting: Callable[[], None] = _nothing) -> Iterator[None]:
+        """Only one process at a time goes past for one name. Who has to wait calls `waiting` now
+        and then, which may raise to give up."""
         folder = self.root / "locks"
         folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / f"{name}.lock"):
+        lock = FileLock(folder / f"{name}.lock")
+        while not lock.is_locked:
+            try:
+                lock.acquire(timeout=_PATIENCE)
+            except Timeout:
+                waiting()
+        try:
             yield
+        finally:
+            lock.release()
 
     @contextmanager
     def writing(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ what comes out here, `simulator.media.encode` takes it.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from types import TracebackType
@@ -38,10 +38,15 @@ SLACK = 0.5
 
 
 class PictureReader:
-    """The pictures of one clip. Cheap going forwards; going back seeks."""
+    """The pictures of one clip. Cheap going forwards; going back seeks.
 
-    def __init__(self, probe: Probe) -> None:
+    Where keyframes are far apart it may decode for long; `passing` is called for each picture on
+    the way, and may raise to end that.
+    """
+
+    def __init__(self, probe: Probe, passing: Callable[[], None] | None = None) -> None:
         self._probe = probe
+        self._passing = passing
         self._container: av.container.InputContainer | None = None
         self._frames: Iterator[av.VideoFrame] = iter(())
         self._now: av.VideoFrame | None = None
@@ -77,6 +82,8 @@ class PictureReader:
             if self._next is None:
                 self._next = next(self._frames, None)
                 self._ended = self._next is None
+                if self._passing is not None:
+                    self._passing()
                 continue
             stamp = self._stamp(self._next)
             # Before the first picture has appeared, the first one stands.

@@ -10,7 +10,7 @@ Counterparts: `simulator.media.picture` and `.sound` read files, `simulator.medi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -104,9 +104,9 @@ def look(clip: Clip, located: Located, cache: Cache) -> Probe:
     return replace(once, duration=once.duration * clip.repeat, repeat=clip.repeat, gain=gain)
 
 
-def pictures_of(source: Probe) -> Pictures:
-    """A reader of the clip's pictures."""
-    return PictureReader(source) if source.plain else _PlayedPictures(source)
+def pictures_of(source: Probe, passing: Callable[[], None] | None = None) -> Pictures:
+    """A reader of the clip's pictures; `passing` as for `PictureReader`."""
+    return (PictureReader if source.plain else _PlayedPictures)(source, passing)
 
 
 def sounds_of(source: Probe) -> Sounds:
@@ -147,9 +147,9 @@ def _measured(source: Probe) -> float | None:
 class _PlayedPictures:
     """Pictures of a clip with a speed or copies."""
 
-    def __init__(self, source: Probe) -> None:
+    def __init__(self, source: Probe, passing: Callable[[], None] | None) -> None:
         self._source = source
-        self._reader = PictureReader(source)
+        self._reader = PictureReader(source, passing)
 
     @property
     def aspect(self) -> Fraction:

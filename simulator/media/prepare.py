@@ -294,7 +294,8 @@ class _Work:
                 for future in futures:
                     made |= future.result()
             finally:
-                # After an error the others stop at their next picture, not at their end.
+                # After an error, or Ctrl-C, the others stop at their next picture, whether it is
+                # wanted or on the way, and do not wait for another process to finish its own.
                 self._stop.set()
         return made
 
@@ -323,7 +324,7 @@ class _Work:
                 else:
                     source = self._probes[name]
                 if source.picture and name not in pictures:
-                    pictures[name] = stack.enter_context(pictures_of(source))
+                    pictures[name] = stack.enter_context(pictures_of(source, self._check))
                 if source.sound and name not in sounds:
                     sounds[name] = stack.enter_context(sounds_of(source))
                 signs = [i for i in job.turn.instructions if isinstance(i, Gesture)]
@@ -337,13 +338,19 @@ class _Work:
                     beds=[self._beds.get(background) for background in job.backgrounds],
                     advance=partial(self._advance, job.turn),
                 )
-                made[job.turn.index] = self._cache.entry(job.key, _reader(job), maker.build)
+                made[job.turn.index] = self._cache.entry(
+                    job.key, _reader(job), maker.build, waiting=self._check
+                )
         return made
 
-    def _advance(self, turn: Turn, packets: int) -> None:
-        """Tell how far everything is; raises InputError when another worker has failed."""
+    def _check(self) -> None:
+        """Raises InputError when another worker has failed, or the user has had enough."""
         if self._stop.is_set():
             raise InputError("preparing was stopped")
+
+    def _advance(self, turn: Turn, packets: int) -> None:
+        """Tell how far everything is; raises as `_check`."""
+        self._check()
         with self._lock:
             self._done += packets
             self._tell(f"prepare {turn.id}", min(0.999, self._done / self._total))

@@ -47,6 +47,23 @@ def test_what_a_killed_builder_left_is_swept(tmp_path: Path) -> None:
     assert [p.name for p in left.parent.iterdir()] == ["ab12"]
 
 
+def test_who_waits_for_a_lock_may_give_up(tmp_path: Path) -> None:
+    cache, asked = Cache(tmp_path), list[int]()
+
+    def enough() -> None:
+        asked.append(1)
+        if len(asked) == 2:
+            raise InputError("enough")
+
+    def build(folder: Path) -> None:
+        (folder / "value").write_text("whole")
+
+    with cache.lock("ab12"), pytest.raises(InputError, match="enough"):
+        Cache(tmp_path).entry("ab12", read, build, waiting=enough)
+    assert cache.entry("ab12", read, build, waiting=enough) == "whole"
+    assert len(asked) == 2
+
+
 def test_many_writers_at_once(tmp_path: Path) -> None:
     built: list[int] = []
     go = threading.Barrier(8)

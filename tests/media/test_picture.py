@@ -223,3 +223,18 @@ def test_fitting_leaves_no_picture_to_the_garbage_collector(make_clip: Make) -> 
     finally:
         gc.enable()
     assert left <= 2
+
+
+def test_what_is_passed_on_the_way_is_told(make_clip: Make) -> None:
+    pictures = [(i / 10, np.full((48, 64, 3), i, np.uint8)) for i in range(60)]
+    path = make_clip("one_key.mp4", pictures, options={"g": "1000"})
+    passed: list[int] = []
+
+    def enough() -> None:
+        passed.append(1)
+        if len(passed) == 20:
+            raise InputError("enough")
+
+    with PictureReader(probe(path), enough) as reader, pytest.raises(InputError, match="enough"):
+        reader.at(5.5)
+    assert len(passed) == 20

@@ -265,6 +265,22 @@ def test_workers_make_the_same_bytes(
 # ---------------------------------------------------------------- what is wrong
 
 
+def test_who_is_told_to_stop_does_not_wait_for_another_process(
+    flashing: Path, cache: Cache, make_scenario: MakeScenario
+) -> None:
+    scenario = make_scenario(flashing, [0.0, 1.0, 2.0])
+    first, second = (turn.segment.key for turn in prepare(scenario, cache=cache).turns)
+    for key in (first, second):
+        cache.forget(key)
+
+    def stop(what: str, share: float) -> None:
+        raise KeyboardInterrupt
+
+    # The second turn is somebody else's, who never lets go while we are here.
+    with cache.lock(second), pytest.raises(KeyboardInterrupt):
+        prepare(scenario, cache=cache, workers=2, progress=stop)
+
+
 def test_times_outside_the_clip(flashing: Path, cache: Cache, make_scenario: MakeScenario) -> None:
     with pytest.raises(ScenarioError) as caught:
         prepare(make_scenario(flashing, [0.0, 7.0, 9.0, 12.0]), cache=cache)
