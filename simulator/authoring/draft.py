@@ -86,7 +86,7 @@ def look_at(clip: Path) -> Probe:
 def write_draft(draft: Draft) -> Path:
     """Write the folder; the path of the scenario. Raises InputError for what is wrong with it."""
     source = look_at(draft.clip)
-    _check(draft, source)
+    check_draft(draft, source)
     plan, clip, sound = _Plan(), "", ""
     if not draft.url:
         clip = _place(plan, draft, draft.clip, "media")
@@ -99,7 +99,8 @@ def write_draft(draft: Draft) -> Path:
     return path
 
 
-def _check(draft: Draft, source: Probe) -> None:
+def check_draft(draft: Draft, source: Probe) -> None:
+    """Raises InputError for what is wrong with a draft of a scenario from this clip."""
     if not _NAME.fullmatch(draft.id):
         raise InputError(
             f"--id {draft.id!r} is not a name: letters, digits, '-', '_' and '.', at most 64"

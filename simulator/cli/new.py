@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from simulator.authoring.check import check_all
-from simulator.authoring.draft import Draft, asked_at, look_at, write_draft
+from simulator.authoring.draft import Draft, asked_at, check_draft, look_at, write_draft
 from simulator.authoring.findings import Level
 from simulator.errors import InputError
 from simulator.media.cache import Cache
+from simulator.media.probe import Probe
 from simulator.scenario.schema import seconds
 
 
@@ -22,13 +25,13 @@ def new_scenario(draft: Draft, *, named: bool, placed: bool, ask: bool) -> int:
     `named`, `placed`: whether the user chose its id and its folder. `ask`: ask at the terminal for
     what is not given.
     """
-    duration = look_at(draft.clip).duration
+    source = look_at(draft.clip)
     if ask and sys.stdin.isatty() and sys.stdout.isatty():
-        draft = _asked(draft, duration, named=named, placed=placed)
+        draft = _asked(draft, source, named=named, placed=placed)
     elif not placed:
         draft = dataclasses.replace(draft, folder=Path(draft.id))
     path = write_draft(draft)
-    print(f"{path}: written ({duration:.2f} s of clip)")
+    print(f"{path}: written ({source.duration:.2f} s of clip)")
     (checked,) = check_all([str(path)], Cache())
     left = [f for f in checked.findings if f.level is not Level.NOTE]
     if left:
@@ -39,30 +42,49 @@ def new_scenario(draft: Draft, *, named: bool, placed: bool, ask: bool) -> int:
     return 1 if checked.count(Level.ERROR) else 0
 
 
-def _asked(draft: Draft, duration: float, *, named: bool, placed: bool) -> Draft:
-    """The draft with what its author says at the terminal."""
-    print(f"{draft.clip}: {duration:.2f} s. Enter takes what is in [ ].")
+def _asked(draft: Draft, source: Probe, *, named: bool, placed: bool) -> Draft:
+    """The draft with what its author says at the terminal. Raises InputError for what was wrong
+    with it before; a wrong answer is asked for again."""
+    check_draft(draft, source)
+    print(f"{draft.clip}: {source.duration:.2f} s. Enter takes what is in [ ].")
+
+    def put(question: str, default: str, read: Callable[[str], dict[str, Any]]) -> None:
+        nonlocal draft
+        while True:
+            text = _line(question, default)
+            try:
+                said = dataclasses.replace(draft, **read(text))
+                check_draft(said, source)
+            except InputError as error:
+                print(error)
+            else:
+                draft = said
+                return
+
     if not named:
-        draft = dataclasses.replace(draft, id=_line("Name of the scenario", draft.id))
+        put("Name of the scenario", draft.id, lambda text: {"id": text})
     if not placed:
-        draft = dataclasses.replace(draft, folder=Path(_line("Folder for it", draft.id)))
+        put("Folder for it", draft.id, lambda text: {"folder": Path(text).expanduser()})
     if not draft.licence:
-        told = _line("Terms under which others may use the clip (CC0-1.0, ...; empty: none)", "")
-        draft = dataclasses.replace(draft, licence=told)
+        terms = "Terms under which others may use the clip (CC0-1.0, ...; empty: none)"
+        put(terms, "", lambda text: {"licence": text})
     if not draft.ask:
-        told = _line("First thing that the user asks (empty: nothing yet)", "")
-        draft = dataclasses.replace(draft, ask=told)
+        first = "First thing that the user asks (empty: nothing yet)"
+        put(first, "", lambda text: {"ask": text})
     if not draft.ask:
         return draft
     if draft.at is None:
-        half = asked_at(draft, duration)
-        draft = dataclasses.replace(draft, at=clip_time(_line("Asked by clip time", f"{half:g}")))
+        half = asked_at(draft, source.duration)
+        put("Asked by clip time", f"{half:g}", lambda text: {"at": clip_time(text)})
     if draft.sound is None:
-        told = _line("Sound file of the question (empty: later)", "")
-        draft = dataclasses.replace(draft, sound=Path(told).expanduser() if told else None)
+        put("Sound file of the question (empty: later)", "", lambda text: {"sound": _file(text)})
     if not draft.answer:
-        draft = dataclasses.replace(draft, answer=_line("The right answer (empty: later)", ""))
+        put("The right answer (empty: later)", "", lambda text: {"answer": text})
     return draft
+
+
+def _file(text: str) -> Path | None:
+    return Path(text).expanduser() if text else None
 
 
 def _line(question: str, default: str) -> str:

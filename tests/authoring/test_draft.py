@@ -148,20 +148,33 @@ def test_a_folder_that_cannot_be_written(desk: Desk) -> None:
         write_draft(draft(desk))
 
 
-def test_at_a_terminal_it_asks(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = {"Name": "mine", "Terms": "CC0-1.0", "First": "Hm?", "Asked": "0:03", "The": "Yes."}
+def test_at_a_terminal_it_asks_and_asks_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = {
+        "Name": ["my scene", "mine"],
+        "Terms": ["CC0-1.0"],
+        "First": ["Hm?"],
+        "Asked": ["soon", "99", "0:03"],
+        "Sound": ["nothing.wav", ""],
+        "The": ["Yes."],
+    }
     asked: list[str] = []
 
     def line(question: str, default: str) -> str:
         asked.append(question)
-        return said.get(question.split(maxsplit=1)[0], default)
+        answers = said.get(question.split(maxsplit=1)[0], [])
+        return answers.pop(0) if answers else default
 
     monkeypatch.setattr(new, "_line", line)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.chdir(desk.folder)
     new_scenario(draft(desk), named=False, placed=False, ask=True)
-    assert len(asked) == 7
+    assert len(asked) == 7 + 4
+    told = capsys.readouterr().out
+    for complaint in ("is not a name", "'soon' is not a time", "outside the clip", "nothing.wav"):
+        assert complaint in told
     text = (desk.folder / "mine" / "mine.yaml").read_text()
     assert "until: 3\n" in text
     assert "answer: Yes." in text
