@@ -80,7 +80,8 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     islands = sound.islands(detector)
     found = responses(events, islands, sound_started=_sound_started(recording))
     items = _user_items(recording, what.end)
-    attributed = attribute(turns, heard, found, user_items=items, gold=_gold(scenario))
+    asked = _asked(manifest.options)
+    attributed = attribute(turns, heard, found, user_items=items, gold=_gold(scenario), asked=asked)
     turns = tuple(
         replace(
             t,
@@ -198,6 +199,11 @@ def _gold(scenario: Scenario) -> dict[str, tuple[str, ...]]:
     }
 
 
+def _asked(conditions: Mapping[str, Any]) -> bool:
+    """Whether the agent was made to decide at each turn's end."""
+    return conditions.get("decide") == Decide.TURN_END
+
+
 def _due_uncertainty(
     span: TurnSpan, heard: Sequence[Heard], scenario: Scenario, conditions: Mapping[str, Any]
 ) -> float:
@@ -206,8 +212,8 @@ def _due_uncertainty(
     Of what we put in ourselves the end is known, an event's time is the author's word, and so is a
     turn's end at which the agent is asked.
     """
-    asked = span.expect == "answer" and conditions.get("decide") == Decide.TURN_END
-    if span.due is None or span.due_kind == "event" or asked:
+    at_its_end = span.expect == "answer" and _asked(conditions)
+    if span.due is None or span.due_kind == "event" or at_its_end:
         return 0.0
     last = next((h.id for h in heard if h.turn == span.id and h.end == span.due), None)
     for turn in scenario.turns:

@@ -35,12 +35,14 @@ def attribute(
     *,
     user_items: Mapping[str, tuple[float, float]],
     gold: Mapping[str, tuple[str, ...]],
+    asked: bool = False,
 ) -> tuple[Attributed, ...]:
     """Attribute every response exactly once, in order of onset.
 
     `user_items`: id of an input item -> the interval in which the agent's own detector heard us.
     `gold`: turn id -> its right answers, for the mark `maybe_previous` (content never moves an
-    answer). All times in session seconds.
+    answer). `asked`: the agent was made to decide at each turn's end, so that it did not have to
+    notice what began under its own speech. All times in session seconds.
     """
     state = _Session(
         turns=tuple(t for t in turns if t.reached),
@@ -49,7 +51,8 @@ def attribute(
         gold=gold,
     )
     order = sorted(responses, key=lambda r: (r.onset is None, r.onset or 0.0))
-    return _mark_overlapped([state.place(r) for r in order], responses, turns)
+    placed = tuple(state.place(r) for r in order)
+    return placed if asked else _mark_overlapped(placed, responses, turns)
 
 
 @dataclass(slots=True)

@@ -134,6 +134,13 @@ def test_rule_7_an_instruction_under_other_speech_is_overlapped() -> None:
     assert (second.turn, second.flags) == ("stand", ("overlapped",))
 
 
+def test_rule_7_who_is_asked_at_the_turns_end_need_not_notice_it() -> None:
+    under = (said(25, 33, "r1"), said(35, 36, "r2"))
+    first, second = attribute(TURNS, HEARD, under, user_items=ITEMS, gold=GOLD, asked=True)
+    assert first.flags == ("false_alarm", "overrun")
+    assert (second.turn, second.flags) == ("stand", ())
+
+
 def test_rule_8_the_token_is_a_decision_not_an_answer() -> None:
     written = Response(id="r", first_text=25, text="[KEEP QUIET]")
     assert one(written) == ("guest", "token", ("silence_token",))
