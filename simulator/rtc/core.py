@@ -21,6 +21,8 @@ _KEPT = 1_000
 """Samples that say what is usual."""
 _FEWEST = 100
 """Samples before anything is said."""
+_SPELL = 2
+"""Slow samples in a row that make a spell."""
 _GAP = 0.050
 """Seconds that a sample speaks for at most: nobody looked in longer pauses."""
 _ARITHMETIC = range(60)
@@ -34,7 +36,10 @@ class Core:
         self._took: deque[float] = deque(maxlen=_KEPT)
         self._limit = float("inf")
         self._settled = 0
-        self._last = 0.0
+        self._before = self._last = 0.0
+        """When the last two samples ended."""
+        self._slow = 0
+        """Slow samples in a row."""
         self.next = 0.0
         """When a sample is wanted again."""
         self.held = 0.0
@@ -52,13 +57,15 @@ class Core:
     def add(self, now: float, took: float) -> None:
         """The same arithmetic took so many seconds, and ended at `now`."""
         self._took.append(took)
-        if took > self._limit:
-            start = max(self._last, now - _GAP)
+        # One slow sample is an interrupt; from the second on it is a spell, the first one included.
+        self._slow = self._slow + 1 if took > self._limit else 0
+        if self._slow >= _SPELL:
+            start = max(self._before if self._slow == _SPELL else self._last, now - _GAP)
             self.held += now - start
             if self.spells and start <= self.spells[-1][1]:
                 start = self.spells.pop()[0]
             self.spells.append((start, now))
-        self._last = now
+        self._before, self._last = self._last, now
         self._settled -= 1
         if self._settled <= 0 and len(self._took) >= _FEWEST:
             self._settled = _KEPT

@@ -39,10 +39,21 @@ def test_what_is_usual_follows_the_machine_and_nothing_is_said_before_it_is_know
     assert core.held == pytest.approx(0.05)
 
 
+def test_one_slow_sample_is_an_interrupt() -> None:
+    core = Core(lambda: 0.0)
+    at = ran(core, 0.0, 4.0, USUAL)
+    for _ in range(20):
+        at = ran(core, at, 0.002, 50 * USUAL)
+        at = ran(core, at, 0.002, USUAL)
+    assert core.held == 0
+    assert not core.spells
+
+
 def test_a_pause_in_which_nobody_looked_is_not_held_against_the_machine() -> None:
     core = Core(lambda: 0.0)
     at = ran(core, 0.0, 4.0, USUAL)
     core.add(at + 30.0, 10 * USUAL)
+    core.add(at + 30.002, 10 * USUAL)
     assert core.held == pytest.approx(0.05)
 
 
