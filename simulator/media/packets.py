@@ -50,7 +50,7 @@ class PacketTrack:
     offset: NDArray[np.int64]
     """Where in the file each payload lies."""
     codec: str
-    """opus, h264 or vp8."""
+    """opus, h264, vp8 or jpeg."""
     _map: mmap.mmap
     _plain: tuple[memoryview, memoryview, memoryview] = field(init=False)
     """The first two and the last of these arrays, as what gives one number several times faster."""
@@ -68,7 +68,7 @@ class PacketTrack:
         return ticks
 
     def payload(self, index: int) -> bytes:
-        """A packet's bytes: an Opus packet, an access unit in Annex-B, or a frame of VP8."""
+        """A packet's bytes: an Opus packet, an access unit in Annex-B, a frame of VP8, a JPEG."""
         _, size, offset = self._plain
         start = offset[index]
         return self._map[start : start + size[index]]
@@ -178,10 +178,13 @@ class PacketWriter:
         return at
 
     def finish(self, duration: float, info: Mapping[str, Any]) -> None:
-        """Write the index. Raises InstrumentError if the packets do not fill `duration` exactly."""
+        """Write the index. Raises InstrumentError if the packets do not fill `duration` exactly.
+
+        Stills (`video` of `info` is jpeg) have no sound, and need not begin with the part.
+        """
         audio = np.array(self._audio, np.int64).reshape(-1, 4)
         video = np.array(self._video, np.int64).reshape(-1, 4)
-        self._check(duration, audio, video)
+        self._check(duration, audio, video, stills=info.get("video") == "jpeg")
         head = json.dumps({"duration": duration, "audio": len(audio), "info": dict(info)}).encode()
         head += b" " * (-(self._at + 4 + len(head)) % 8)
         table = np.zeros(len(audio) + len(video), _ROW)
@@ -193,17 +196,24 @@ class PacketWriter:
         self._file.flush()
         self._finished = True
 
-    def _check(self, duration: float, audio: NDArray[np.int64], video: NDArray[np.int64]) -> None:
+    def _check(
+        self,
+        duration: float,
+        audio: NDArray[np.int64],
+        video: NDArray[np.int64],
+        *,
+        stills: bool,
+    ) -> None:
         ticks = round(PTIME * AUDIO_CLOCK)
-        wanted = np.arange(round(duration / PTIME), dtype=np.int64) * ticks
+        wanted = np.arange(0 if stills else round(duration / PTIME), dtype=np.int64) * ticks
         if not np.array_equal(audio[:, 0], wanted):
             raise InstrumentError(
                 f"{self.path}: {len(audio)} packets of sound do not fill {duration:.3f} s"
             )
-        if not len(video) or video[0, 0] != 0 or not video[0, 3]:
+        if not stills and (not len(video) or video[0, 0] != 0 or not video[0, 3]):
             raise InstrumentError(f"{self.path}: no keyframe at the start")
         times = video[:, 0]
-        if (np.diff(times) <= 0).any() or times[-1] >= round(duration * VIDEO_CLOCK):
+        if (np.diff(times) <= 0).any() or (times >= round(duration * VIDEO_CLOCK)).any():
             raise InstrumentError(f"{self.path}: picture times are not in order")
 
     def __enter__(self) -> Self:
