@@ -1,6 +1,8 @@
 """How long it takes to set up a call on loopback: from dialling until media and messages can flow.
+Calls one after the other to receivers that do nothing else; then many at once to the host of a
+bundled agent, as `omnistage run --concurrency` makes them.
 
-python tests/bench/bench_setup.py [--calls N] [--json] [--quick]
+    python tests/bench/bench_setup.py [--calls N] [--at-once N] [--json] [--quick]
 """
 
 from __future__ import annotations
@@ -10,14 +12,18 @@ import asyncio
 import json
 import statistics
 import sys
+import tempfile
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import aiohttp
 from receivers import receivers  # type: ignore[import-not-found]
 
-from simulator.agent import Dial
+from simulator.agent import Dial, Launch
 from simulator.clock import WallClock
+from simulator.plugins import load_agent
 from simulator.rtc.peer import dial
 from simulator.rtc.playlist import Playlist
 from simulator.rtc.taps import NullTap
@@ -43,7 +49,27 @@ async def one_call(base: str, http: aiohttp.ClientSession) -> tuple[float, float
     return connected, ready, CLOCK.now() - ending
 
 
-async def measure(calls: int) -> dict[str, Any]:
+async def all_at_once(calls: int) -> tuple[float, int]:
+    """Seconds until all have been answered by one host, and how many were refused or lost."""
+    with tempfile.TemporaryDirectory() as folder:
+        agent = load_agent("silent")
+        async with (
+            agent.open(Launch(log=Path(folder) / "log")) as target,
+            AsyncExitStack() as open_,
+        ):
+
+            async def one() -> None:
+                origin = CLOCK.now()
+                playlist = Playlist(CLOCK, origin)
+                call = dial(target, clock=CLOCK, origin=origin, playlist=playlist, tap=NullTap())
+                await open_.enter_async_context(call)
+
+            began = CLOCK.now()
+            done = await asyncio.gather(*(one() for _ in range(calls)), return_exceptions=True)
+            return CLOCK.now() - began, sum(isinstance(d, BaseException) for d in done)
+
+
+async def measure(calls: int, many: int) -> dict[str, Any]:
     with receivers(None) as base:
         async with aiohttp.ClientSession() as http:
             await one_call(base, http)
@@ -51,8 +77,13 @@ async def measure(calls: int) -> dict[str, Any]:
     connected, ready, ended = ([t[i] * 1e3 for t in times] for i in range(3))
     for name, values in (("connected", connected), ("ready", ready), ("hung up", ended)):
         print(f"{name:10} median {statistics.median(values):6.1f} ms   worst {max(values):6.1f} ms")
+    took, failed = await all_at_once(many)
+    print(f"{many} calls at once to one host: {took:.2f} s, {failed} failed")
     return {
         "bench": "setup",
+        "at_once": many,
+        "at_once_s": took,
+        "at_once_failed": failed,
         "calls": calls,
         "median_ms": statistics.median(connected),
         "max_ms": max(connected),
@@ -64,10 +95,11 @@ async def measure(calls: int) -> dict[str, Any]:
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--calls", type=int, default=30)
+    parser.add_argument("--at-once", type=int, default=100)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
     args = parser.parse_args(arguments)
-    figures = asyncio.run(measure(10 if args.quick else args.calls))
+    figures = asyncio.run(measure(10 if args.quick else args.calls, args.at_once))
     if args.json:
         print(json.dumps(figures))
 
