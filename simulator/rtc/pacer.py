@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
-from simulator.rtc.core import Core
+from simulator.rtc.processor import Core
 from simulator.rtc.quiet import QUIET
 
 

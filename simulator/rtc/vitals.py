@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from simulator.recording.records import HealthRecord
-from simulator.rtc.core import Core
+from simulator.rtc.processor import Core
 from simulator.rtc.taps import Kind, NullTap
 
 WINDOW = 1.0

@@ -5,8 +5,8 @@ are another process on another core. The alternative in the same run: aiortc's M
 decodes and encodes for each session.
 
 A machine shared with others may take most of a core away for some hundredths of a second, which no
-timer shows: everything runs at a tenth of its speed (`simulator.rtc.core` sees it). So beside the
-figures of all packets stand those of the times at which the core ran at half its usual speed or
+timer shows: everything runs at a tenth of its speed (`simulator.rtc.processor` sees it). So beside
+the figures of all packets stand those of the times at which the core ran at half its usual speed or
 better.
 
     python tests/bench/bench_pacing.py [--sessions 64[,96,128]] [--seconds S] [--json] [--quick]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simulator.rtc.core import Core
+from simulator.rtc.processor import Core
 from simulator.rtc.vitals import Vitals
 
 USUAL = 2e-6

@@ -4,7 +4,7 @@ A machine shared with others may take nine tenths of a core away for a twentieth
 timer shows it and no load average: everything simply takes ten times as long, and packets are late.
 So between packets the same little arithmetic is timed again and again; what takes far longer than
 usual tells when. Counterparts: `simulator.rtc.pacer` asks for samples, `simulator.rtc.vitals` puts
-the share into each second's record.
+the time into each second's record.
 """
 
 from __future__ import annotations
