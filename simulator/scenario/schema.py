@@ -72,7 +72,7 @@ def _positive(value: float | None) -> float | None:
 def _whole(value: Any) -> int:
     text = _text(value)
     if not text.isascii() or not text.isdigit() or not 0 < int(text[:9]) < 100_000:
-        raise wrong(f"{text!r} is not a whole number")
+        raise wrong(f"{text!r} must be a whole number from 1 to 99999")
     return int(text)
 
 

@@ -449,6 +449,10 @@ WRONG = {
         TURN.replace("clip: own.mp4", "clip:\n  file: own.mp4\n  level: loud")
         + "    quiet: true\n",
     ),
+    "no width": (
+        "4: canvas.width: '0' must be a whole number from 1 to 99999",
+        HEAD + "canvas: {width: 0, height: 360}\n" + TURN.removeprefix(HEAD) + "    quiet: true\n",
+    ),
     "two ends": (
         "7: turns[0].say: two are placed at the end",
         TURN + "    either: true\n    say:\n      - {text: A, file: say.flac}\n"
