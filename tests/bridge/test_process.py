@@ -113,7 +113,7 @@ async def test_what_it_has_started_ends_with_it(tmp_path: Path) -> None:
 
 
 PARENT = """
-import asyncio, sys
+import asyncio, signal, sys
 from pathlib import Path
 from simulator.bridge.process import bridge_process
 
@@ -122,6 +122,8 @@ async def main():
         print("up", flush=True)
         await asyncio.Event().wait()
 
+# Whoever runs the tests in the background has it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 asyncio.run(main())
 """
 
