@@ -191,9 +191,10 @@ class RecordingWriter:
             packets = crossed if ours else [self._redactor.packet(packet) for packet in crossed]
             begin = stamp(t)
             for packet, size in zip(packets, sizes, strict=True):
+                kept_of_it = packet[:LONGEST]
                 yield begin
-                yield head(flow, size, len(packet))
-                yield packet
+                yield head(flow, size, len(kept_of_it))
+                yield kept_of_it
 
     # ------------------------------------------------------------ to the disk
 

@@ -186,7 +186,7 @@ class Vitals(NullTap):
             drops=drops,
             host_load=os.getloadavg()[0] / (os.cpu_count() or 1),
             reported=self.reported,
-            core_held_ms=max(0.0, self.held_s - held) * 1e3,
+            core_held_ms=(self._held_since - held) * 1e3,
         )
 
 

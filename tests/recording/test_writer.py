@@ -29,6 +29,7 @@ from simulator.recording.records import (
     WireRecord,
 )
 from simulator.recording.redact import Redactor
+from simulator.recording.rtplog import scan
 from simulator.recording.writer import RecordingWriter
 
 PRELUDE = """
@@ -263,3 +264,14 @@ def test_no_message_is_too_odd_to_be_kept(raw: bytes | str) -> None:
     assert record.bytes == len(
         raw if isinstance(raw, bytes) else raw.encode(errors="surrogatepass")
     )
+
+
+def test_of_a_huge_packet_the_beginning_is_kept(tmp_path: Path) -> None:
+    manifest = Manifest(
+        scenario=ScenarioInfo(id="s", sha256=""), agent=AgentInfo(reference="parrot")
+    )
+    with RecordingWriter(tmp_path / "r", manifest) as writer:
+        writer.received_rtp(1.0, "audio", bytes(20_000))
+        writer.sent_rtcp(1.0, bytes(20_000))
+    kept = [(c.kept, c.size) for c in scan((tmp_path / "r" / "rtp.pcap").read_bytes())]
+    assert kept == [(8_192, 20_000)] * 2
