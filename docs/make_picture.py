@@ -12,9 +12,9 @@ from pathlib import Path
 import av
 from PIL import Image, ImageDraw, ImageFont
 
+from simulator.measuring.measure import load_trace
+from simulator.measuring.trace import Trace
 from simulator.media.lettering import Lettering
-from simulator.recording.measure import load_trace
-from simulator.recording.trace import Trace
 from simulator.scenario.load import load_recorded_scenario
 
 WIDTH, LEFT, ROW = 1600, 120, 96

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from simulator.judging.judge import Question, Verdict, VerdictState
-from simulator.metrics.conduct import carried_in_s, kept_by
+from simulator.measuring.metrics.conduct import carried_in_s, kept_by
 
 
 class Quiet:

@@ -41,8 +41,8 @@ from simulator.judging.rubric import (
     shortened,
 )
 from simulator.judging.spending import REPLY_TOKENS, Budget, Estimate, tokens_in
+from simulator.protocol.silence import TOKEN
 from simulator.scenario.types import PRIOR, Answer, Quiet
-from simulator.session.silence import TOKEN
 
 MODEL, URL, KEY = "OMNISTAGE_JUDGE_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY"
 DEFAULT_URL = "https://api.openai.com/v1"

@@ -13,6 +13,7 @@ from itertools import count
 from pathlib import Path
 
 from simulator.media.timeline import Asset, Prepared, PreparedTurn, Spoken
+from simulator.protocol.events import Command, Event, Finish, Hold, Play, TurnChanged, Wake, WakeAt
 from simulator.scenario.types import (
     Answer,
     Clip,
@@ -26,7 +27,6 @@ from simulator.scenario.types import (
     Scenario,
     Turn,
 )
-from simulator.session.events import Command, Event, Finish, Hold, Play, TurnChanged, Wake, WakeAt
 from simulator.session.script import Script
 
 _AT_END = Placement()

@@ -1,4 +1,4 @@
-"""Shared fixtures: where the real clips are, and a cache that tests may fill."""
+"""Shared fixtures: where the real clips are, and stages for recordings (`tests/stage.py`)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+
+from .stage import sounds, stage
+
+__all__ = ["media_dir", "sounds", "stage"]
 
 
 @pytest.fixture(scope="session")

@@ -12,25 +12,38 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SIMULATOR = ROOT / "simulator"
 
-LAYERS: list[tuple[int, str]] = [
-    (0, r"simulator\.(errors|clock|text)|simulator$"),
-    (1, r"simulator\.(plugins|options|agent)"),
-    (1, r"simulator\.(scenario|media|speech)(\..*)?"),
-    (1, r"simulator\.recording\.(records|trace)|simulator\.recording$"),
-    (
-        2,
-        r"simulator\.session\.(events|script|attribution|silence|prompt|cues|chronicle|decide|voice)",
-    ),
-    (2, r"simulator\.session$|simulator\.testing|simulator\.metrics(\..*)?"),
-    (3, r"simulator\.(rtc|bridge|recording)(\..*)?|simulator\.session\.engine"),
-    (4, r"simulator\.(judging|run|report|omniassistbench|authoring)(\..*)?"),
-    (5, r"simulator\.cli(\..*)?|simulator\.__main__"),
-]
-"""Who may import whom: a module imports its own layer and those below."""
+RANKS = (
+    "errors",
+    "text",
+    "clock",
+    "options",
+    "agent",
+    "plugins",
+    "protocol",
+    "scenario",
+    "media",
+    "speech",
+    "recording",
+    "measuring",
+    "rtc",
+    "session",
+    "bridge",
+    "run",
+    "judging",
+    "report",
+    "benchmarks",
+    "authoring",
+    "testing",
+    "cli",
+    "__main__",
+)
+"""Every folder and module of `simulator/`, so that each imports only from those before it."""
 
 PURE = re.compile(
-    r"simulator\.(session\.(events|script|attribution|silence|prompt|cues|chronicle|decide|voice)"
-    r"|media\.timeline|bridge\.context|metrics(\..*)?|recording\.(records|trace))"
+    r"simulator\.(protocol(\..*)?|media\.timeline|bridge\.context"
+    r"|session\.(script|prompt|cues|due_records|decide|voice)"
+    r"|measuring\.(attribution|clockmap|spans|trace|utterances|metrics(\..*)?)"
+    r"|recording\.(manifest|message|records|redact|rtplog))"
 )
 IMPURE = {"asyncio", "aiortc", "aioice", "av", "aiohttp"}
 
@@ -43,11 +56,9 @@ def modules() -> Iterator[tuple[str, Path]]:
         yield ".".join(p for p in parts if p != "__init__"), path
 
 
-def layer(name: str) -> int:
-    for rank, pattern in LAYERS:
-        if re.fullmatch(pattern, name):
-            return rank
-    raise AssertionError(f"{name} has no layer: add it to LAYERS, and say so in ARCHITECTURE.md")
+def place(name: str) -> str:
+    """The folder of `simulator/` (or the module beside them) that a module belongs to."""
+    return (name + ".").split(".")[1]
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -67,12 +78,19 @@ def imports(path: Path) -> Iterator[str]:
             yield node.module
 
 
+def test_every_folder_has_a_rank() -> None:
+    assert {place(name) for name, _ in modules()} - {""} == set(RANKS)
+
+
 def test_imports_point_one_way() -> None:
+    rank = {place: n for n, place in enumerate(("", *RANKS))}
     wrong = [
         f"{name} imports {imported}"
         for name, path in modules()
         for imported in imports(path)
-        if imported.split(".")[0] == "simulator" and layer(imported) > layer(name)
+        if imported.split(".")[0] == "simulator"
+        and place(imported) != place(name)
+        and rank[place(imported)] > rank[place(name)]
     ]
     assert wrong == []
 

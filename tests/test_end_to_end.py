@@ -16,10 +16,10 @@ import pytest
 from rich.console import Console
 
 from simulator.cli.run import RunOrder, run_order
+from simulator.measuring.measure import load_trace
+from simulator.measuring.trace import Trace
 from simulator.plugins import content_root
-from simulator.recording.measure import load_trace
 from simulator.recording.reader import Recording
-from simulator.recording.trace import Trace
 from simulator.scenario.load import load_recorded_scenario
 from simulator.session import engine
 

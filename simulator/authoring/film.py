@@ -2,7 +2,7 @@
 
 Picture and sound are the prepared packets, decoded; nothing is drawn over the picture. The sound is
 copied as it is. A hold is shown once (a second), where in a session it lasts until the agent has
-answered. Counterparts: `simulator.authoring.moments` has the times, `simulator.recording.film`
+answered. Counterparts: `simulator.authoring.moments` has the times, `simulator.report.film`
 makes the film of a session.
 """
 

@@ -11,9 +11,9 @@ from itertools import combinations
 from simulator.judging.gold import Gold
 from simulator.judging.points import judge_points
 from simulator.judging.wording import read
+from simulator.protocol.silence import is_silence_token
 from simulator.scenario.before import listed
 from simulator.scenario.types import Answer, KeyPoint, Scenario, Turn
-from simulator.session.silence import is_silence_token
 
 Trouble = tuple[tuple[str | int, ...], str]
 """Where in the file, and what is wrong."""

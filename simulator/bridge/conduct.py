@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from simulator.bridge.events import CallEvent, Cued, CuedTurn, ResponseAsked, SpeechEnded
-from simulator.session.silence import TOKEN
+from simulator.protocol.silence import TOKEN
 
 OKAY = "Okay."
 """What is said where something may be said."""

@@ -17,7 +17,7 @@ from av.audio.codeccontext import AudioCodecContext
 
 from simulator.bridge.babble import RATE, Samples
 from simulator.bridge.vad import FRAME, Edge, SpeechDetector
-from simulator.rtc.ear import rtp_payload
+from simulator.protocol.rtp import rtp_payload
 
 _GAP_FRAMES = 50
 """A hole of up to a second is filled with silence; after a longer one the clock starts afresh."""

@@ -39,7 +39,8 @@ from simulator.bridge.seeing import Seeing
 from simulator.bridge.speaking import Speaking
 from simulator.bridge.vad import Edge
 from simulator.clock import Clock, WallClock
-from simulator.rtc.taps import Kind, NullTap, hook
+from simulator.protocol.tap import Kind, NullTap
+from simulator.rtc.taps import hook
 
 PATH = "/v1/realtime/calls"
 OFFER_LIMIT = 256 * 1024

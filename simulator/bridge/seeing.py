@@ -19,7 +19,7 @@ from aiortc.rtcrtpparameters import RTCRtpCodecParameters
 from av.video.codeccontext import VideoCodecContext
 
 from simulator.bridge.hearing import ArrivalClock
-from simulator.rtc.ear import rtp_payload
+from simulator.protocol.rtp import rtp_payload
 
 if TYPE_CHECKING:
     from PIL.Image import Image

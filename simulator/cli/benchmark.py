@@ -9,10 +9,15 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
 
+from simulator.benchmarks.omniassistbench.answers import (
+    export,
+    load_scenarios,
+    read_answers,
+    run_of,
+)
+from simulator.benchmarks.omniassistbench.importing import IMPORT_FILE, import_release
+from simulator.benchmarks.omniassistbench.release import read_release
 from simulator.errors import InputError
-from simulator.omniassistbench.answers import export, load_scenarios, read_answers, run_of
-from simulator.omniassistbench.importing import IMPORT_FILE, import_release
-from simulator.omniassistbench.release import read_release
 
 KNOWN = "omniassistbench"
 NOTES = 10

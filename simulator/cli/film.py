@@ -10,9 +10,9 @@ from pathlib import Path
 from rich.console import Console
 
 from simulator.errors import OmnistageError
-from simulator.recording.film import make_film
-from simulator.recording.measure import load_trace
+from simulator.measuring.measure import load_trace
 from simulator.recording.reader import Recording
+from simulator.report.film import make_film
 from simulator.report.plain import plain
 from simulator.run.accounting import AttemptResult, read_attempts
 from simulator.run.plan import Plan

@@ -27,10 +27,10 @@ from simulator.judging.run import (
     serves_nothing,
 )
 from simulator.judging.spending import Estimate
+from simulator.measuring.measure import TRACE
+from simulator.measuring.trace import Trace
 from simulator.options import split_words
 from simulator.recording.manifest import MANIFEST
-from simulator.recording.measure import TRACE
-from simulator.recording.trace import Trace
 from simulator.report.file import write_summary
 from simulator.report.plain import plain
 from simulator.report.summary import summarise

@@ -27,6 +27,7 @@ from simulator.media.prepare import prepare
 from simulator.media.timeline import Prepared
 from simulator.options import parse_options, split_words
 from simulator.plugins import load_agent
+from simulator.protocol.conditions import Decide
 from simulator.report.file import write_summary
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.plain import plain
@@ -36,7 +37,6 @@ from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
 from simulator.run.pool import run_plan
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import Scenario
-from simulator.session.decide import Decide
 from simulator.session.engine import play
 from simulator.session.prompt import TEMPLATES, Template
 

@@ -11,9 +11,9 @@ from rich.table import Table
 from simulator.media.cache import Cache
 from simulator.media.sound import load
 from simulator.scenario.load import find_scenario
+from simulator.scenario.lock import FOLDER
 from simulator.speech.engines import engines
 from simulator.speech.hearing import Hear, recogniser, word_errors
-from simulator.speech.lock import FOLDER
 from simulator.speech.render import Rendered, prune, render_speech, unused
 
 

@@ -1,6 +1,6 @@
 """What was given in answer to a turn, and whether in time: alike for all judges of answers. Pure.
 
-Counterparts: `simulator.session.attribution` set the flags; `judges/keypoints.py` and
+Counterparts: `simulator.measuring.attribution` set the flags; `judges/keypoints.py` and
 `judges/rubric.py` say what the words are worth.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from simulator.judging.judge import Question
-from simulator.recording.trace import Attributed, Response
+from simulator.measuring.trace import Attributed, Response
 from simulator.scenario.types import PRIOR, Answer, Quiet
 
 Given = tuple[Response, Attributed]

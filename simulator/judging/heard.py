@@ -2,7 +2,7 @@
 
 After a barge-in, what a model says that it said and what was heard differ. A recogniser is
 `moonshine`, a class in a file, or installed under the entry point `omnistage.recognisers`
-(judges/README.md). Counterparts: `simulator.recording.sound` decodes, `simulator.judging.by_ear`
+(judges/README.md). Counterparts: `simulator.measuring.sound` decodes, `simulator.judging.by_ear`
 puts what was heard before a judge.
 """
 
@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.errors import InputError, JudgeError
+from simulator.measuring.trace import Speech
 from simulator.plugins import load
-from simulator.recording.trace import Speech
 from simulator.speech.hearing import recogniser
 
 Samples = NDArray[np.float32]
@@ -120,9 +120,9 @@ class Listener:
     def _stretches(self, folder: Path) -> list[tuple[float, float, Samples]]:
         """Start, seconds a sample and samples of each stretch of the agent's sound."""
         if folder not in self._decoded:
-            from simulator.recording.measure import payload_type
+            from simulator.measuring.measure import payload_type
+            from simulator.measuring.sound import Sound
             from simulator.recording.reader import Recording
-            from simulator.recording.sound import Sound
 
             while len(self._decoded) >= RECORDINGS:
                 del self._decoded[next(iter(self._decoded))]

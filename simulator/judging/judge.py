@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from simulator.judging.spending import Estimate
-from simulator.recording.trace import Attributed, Response, Trace, TurnSpan
+from simulator.measuring.trace import Attributed, Response, Trace, TurnSpan
 from simulator.scenario.types import Scenario, Turn
 
 

@@ -27,12 +27,12 @@ from simulator.judging.verdicts import (
     verdict_path,
     write_judge_file,
 )
+from simulator.measuring.trace import Trace, trace_from_json
+from simulator.protocol.events import Outcome
 from simulator.recording.manifest import MANIFEST
-from simulator.recording.trace import Trace, trace_from_json
 from simulator.run.accounting import read_attempts
 from simulator.run.plan import Attempt, read_plan
 from simulator.scenario.types import Scenario, Turn
-from simulator.session.events import Outcome
 
 DEFAULT_JUDGES = ("keypoints", "quiet")
 AT_ONCE = 32
@@ -338,7 +338,7 @@ def read_trace(path: Path) -> Trace:
 
 
 def recorded_trace(folder: Path, scenario: Scenario) -> Trace:
-    from simulator.recording.measure import TRACE, load_trace
+    from simulator.measuring.measure import TRACE, load_trace
 
     if (folder / TRACE).is_file() and not (folder / MANIFEST).is_file():
         # Nothing was played: somebody else's answers, of which there is no more than a trace.

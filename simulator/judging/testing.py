@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from simulator.judging.judge import Question
-from simulator.recording.trace import (
+from simulator.measuring.attribution import attribute
+from simulator.measuring.trace import (
     Heard,
     Life,
     Pacing,
@@ -23,7 +24,6 @@ from simulator.recording.trace import (
     TurnSpan,
 )
 from simulator.scenario.types import Answer, Clip, Either, Expectation, Quiet, Say, Scenario, Turn
-from simulator.session.attribution import attribute
 
 SEGMENT = 10.0
 """Seconds that every turn lasts; an instruction is said from 7 to 9 s of it."""

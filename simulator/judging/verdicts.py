@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from simulator.errors import InstrumentError, RecordingError
 from simulator.judging.judge import Judge, Verdict
-from simulator.recording.trace import Trace, json_of, trace_to_json
+from simulator.measuring.trace import Trace, json_of, trace_to_json
 from simulator.scenario.types import Scenario, Turn
 
 VERDICTS = "verdicts"

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from simulator.scenario.types import Scenario, Turn
+from simulator.protocol.conditions import Decide
+from simulator.scenario.types import Answer, Scenario, Turn
 
 AUDIO_CLOCK = 48_000
 """Opus RTP clock, Hz."""
@@ -118,3 +119,11 @@ class Prepared:
     def duration(self) -> float:
         """Seconds of stream, without holds."""
         return sum(t.duration for t in self.turns)
+
+
+def falls_due(prepared: PreparedTurn, decide: Decide) -> float | None:
+    """Segment time at which a turn's answer falls due. Nobody can answer before being asked: with
+    `turn-end` that is the turn's end, wherever in it the instruction or the event lies."""
+    if decide is Decide.TURN_END and isinstance(prepared.turn.expect, Answer):
+        return prepared.duration
+    return prepared.due

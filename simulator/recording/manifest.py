@@ -21,9 +21,9 @@ from pydantic import TypeAdapter, ValidationError
 from simulator.agent import Traits
 from simulator.clock import utc_now
 from simulator.errors import RecordingError
-from simulator.media.timeline import Asset, Prepared, PreparedTurn
+from simulator.media.timeline import Asset, Prepared, PreparedTurn, falls_due
+from simulator.protocol.conditions import Decide
 from simulator.recording.records import FORMAT_VERSION
-from simulator.session.decide import Decide, falls_due
 
 FORMAT = "omnistage-recording"
 

@@ -1,7 +1,7 @@
 """Reads a recording's folder: its manifest, its events, and its packets as numpy arrays.
 
 It reads whatever a writer left, up to the moment at which it ended or was killed. Counterparts:
-`simulator.recording.writer` makes the folder, `simulator.recording.measure` and `.film` use this;
+`simulator.recording.writer` makes the folder, `simulator.measuring.measure` and `.film` use this;
 recordings/README.md is the specification.
 """
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from simulator.errors import RecordingError
 from simulator.media.timeline import spread
+from simulator.protocol.rtp import header_size, unwrap
 from simulator.recording.manifest import (
     EVENTS,
     MANIFEST,
@@ -28,7 +29,7 @@ from simulator.recording.manifest import (
     manifest_from_json,
 )
 from simulator.recording.records import Record, RtpRecord, Stamped, Unknown, from_json
-from simulator.recording.rtplog import Captured, Flow, NotALogError, header_size, scan
+from simulator.recording.rtplog import Captured, Flow, NotALogError, scan
 from simulator.text import all_well_formed
 
 R = TypeVar("R", bound=Record | Unknown)
@@ -93,15 +94,6 @@ class RtpLog:
         unwrapped = unwrap(main.seq, 16)
         _, first = np.unique(unwrapped, return_index=True)
         return main[np.sort(first)]
-
-
-def unwrap(values: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
-    """Counters of `bits` bits as numbers that go on rising; small steps back stay steps back."""
-    if not len(values):
-        return values
-    whole = 1 << bits
-    steps = (np.diff(values) + whole // 2) % whole - whole // 2
-    return np.concatenate([values[:1], values[0] + np.cumsum(steps)])
 
 
 class Recording:

@@ -50,7 +50,6 @@ _STAMP = struct.Struct(">II")
 _RECORD = struct.Struct(">IIHH6sH8sHHHH")
 """pcap: kept, whole; IPv4: version to service, length, identity to protocol, checksum, both
 addresses; UDP: both ports, length, checksum (0: none)."""
-OVERHEAD = _STAMP.size + _RECORD.size
 _PCAP_HEADER = struct.Struct(">IIII")
 _IP_UDP = 28
 _MIDDLE = b"\x00\x00\x40\x00\x40\x11"
@@ -91,20 +90,6 @@ def head(flow: Flow, size: int, keep: int) -> bytes:
         size + 8,
         0,
     )
-
-
-def header_size(packet: bytes) -> int:
-    """Bytes of an RTP packet's header with its extensions; the whole, if it is no RTP packet."""
-    size = len(packet)
-    if size < 12:
-        return size
-    first = packet[0]
-    head = 12 + 4 * (first & 0x0F)
-    if first & 0x10:
-        if size < head + 4:
-            return size
-        head += 4 + 4 * int.from_bytes(packet[head + 2 : head + 4])
-    return head if head < size else size
 
 
 class Captured(NamedTuple):

@@ -22,6 +22,7 @@ from typing import Any, Literal, Self
 
 from simulator.errors import InputError, InstrumentError
 from simulator.media.timeline import AUDIO_CLOCK, VIDEO_CLOCK
+from simulator.protocol.rtp import header_size
 from simulator.recording.manifest import (
     EVENTS,
     MANIFEST,
@@ -33,7 +34,7 @@ from simulator.recording.manifest import (
 from simulator.recording.message import wire_record
 from simulator.recording.records import Record, RtpRecord, Stamped, Unknown, to_json
 from simulator.recording.redact import MARK, Redactor
-from simulator.recording.rtplog import FILE_HEADER, Flow, head, header_size, stamp
+from simulator.recording.rtplog import FILE_HEADER, Flow, head, stamp
 from simulator.scenario.collection import COLLECTION, find_collection
 
 FLUSH_GROUPS = 256

@@ -15,11 +15,11 @@ from pydantic import ValidationError
 from simulator.errors import InputError, OmnistageError
 from simulator.judging.judge import Verdict, VerdictState
 from simulator.judging.verdicts import VERDICTS, read_verdicts
-from simulator.metrics.turns import SessionMetrics, TurnMetrics, session_metrics
-from simulator.recording.trace import Trace, trace_from_json
+from simulator.measuring.metrics.turns import SessionMetrics, TurnMetrics, session_metrics
+from simulator.measuring.trace import Trace, trace_from_json
+from simulator.protocol.events import Outcome
 from simulator.run.accounting import AttemptResult, read_attempts
 from simulator.run.plan import RECORDINGS, Plan, PlannedScenario, PlannedTurn, read_plan
-from simulator.session.events import Outcome
 
 MISSING = "missing"
 """State of a planned turn on which there is no verdict at all."""
@@ -149,7 +149,7 @@ def _verdicts(folder: Path, judges: list[str]) -> dict[str, list[Verdict]]:
 
 def find_trace(folder: Path) -> Trace:
     """The trace of a recording, measured if that has not been done. Raises OmnistageError."""
-    from simulator.recording.measure import TRACE, load_trace
+    from simulator.measuring.measure import TRACE, load_trace
     from simulator.scenario.load import load_recorded_scenario
 
     try:

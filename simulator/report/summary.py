@@ -15,7 +15,8 @@ from pathlib import Path
 
 from simulator import __version__
 from simulator.judging.judge import VerdictState
-from simulator.recording.trace import CodecDelay
+from simulator.measuring.trace import CodecDelay
+from simulator.protocol.events import Outcome
 from simulator.report.aggregate import TaskUnit, aggregate
 from simulator.report.paths import Mode, PathSummary, along, path_summary
 from simulator.report.repeats import PassRate, Tries, pass_rates
@@ -30,7 +31,6 @@ from simulator.report.rows import (
 )
 from simulator.report.statistics import Score, percentile
 from simulator.run.accounting import count_outcomes
-from simulator.session.events import Outcome
 
 SUMMARY_VERSION = 1
 EITHER = "marked `either`"

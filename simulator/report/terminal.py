@@ -18,15 +18,15 @@ from rich.table import Table
 from rich.text import Text
 
 from simulator.judging.judge import Verdict, VerdictState
-from simulator.metrics.turns import TurnMetrics, turn_metrics
-from simulator.recording.trace import Trace
+from simulator.measuring.metrics.turns import TurnMetrics, turn_metrics
+from simulator.measuring.trace import Trace
+from simulator.protocol.events import Outcome
 from simulator.report.file import SUMMARY_FILE
 from simulator.report.gates import GateResult
 from simulator.report.plain import clean, plain
 from simulator.report.rows import RIGHT
 from simulator.report.summary import LatencySummary, Part, Summary
 from simulator.run.plan import RECORDINGS
-from simulator.session.events import Outcome
 
 WIDTH = 100
 """Columns that everything fits into."""

@@ -1,7 +1,7 @@
 """Hears live when the agent begins and ends to speak: level with hysteresis on its sound packets.
 
 Good enough to decide when a turn may go on; measured onsets come from the recording
-(`simulator.recording.measure`). Counterpart: `simulator.rtc.peer` feeds it.
+(`simulator.measuring.measure`). Counterpart: `simulator.rtc.peer` feeds it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 from av.error import FFmpegError
 from av.packet import Packet
 
-from simulator.session.events import AgentSpeech
+from simulator.protocol.events import AgentSpeech
+from simulator.protocol.rtp import rtp_payload
 
 LOUD_DB = -45.0
 """Level (RMS of a packet, dB below full scale) that counts as sound while there is none yet."""
@@ -84,14 +85,3 @@ class Ear:
         if samples == 0 or power <= 0:
             return -math.inf, 0.02
         return 10 * math.log10(power / samples), samples / 48_000
-
-
-def rtp_payload(packet: bytes) -> bytes:
-    """The payload of an RTP packet, without extensions and padding; empty if it is cut short."""
-    if len(packet) < 12:
-        return b""
-    start = 12 + 4 * (packet[0] & 0x0F)
-    if packet[0] & 0x10:
-        start += 4 + 4 * int.from_bytes(packet[start + 2 : start + 4])
-    end = len(packet) - (packet[-1] if packet[0] & 0x20 else 0)
-    return packet[start:end]

@@ -14,7 +14,8 @@ from aiortc import RTCPeerConnection, RTCRtpSender, RTCRtpTransceiver
 from aiortc.sdp import MediaDescription, SessionDescription
 
 from simulator.errors import AgentError, NetworkError
-from simulator.rtc.taps import Kind, candidate_pair
+from simulator.protocol.tap import Kind
+from simulator.rtc.taps import candidate_pair
 
 _PROFILES = ("42e01f", "42001f")
 """H264 profiles that decode what we send, the exact one first."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 from simulator.rtc.processor import Core
-from simulator.rtc.quiet import QUIET
+from simulator.rtc.undisturbed import UNDISTURBED
 
 
 class Pacer:
@@ -56,7 +56,7 @@ class Pacer:
             self._firing = False
         if heap:
             # Nobody has anything to send until then.
-            QUIET.pause(now, heap[0][0])
+            UNDISTURBED.pause(now, heap[0][0])
             self._set(heap[0][0])
 
 

@@ -28,19 +28,19 @@ from aiortc.exceptions import InvalidStateError, OperationError
 from simulator.agent import Dial
 from simulator.clock import Clock
 from simulator.errors import AgentError, NetworkError, OmnistageError
+from simulator.protocol.events import Fault, Whose, WireCommand
+from simulator.protocol.tap import Direction, Kind, Tap
 from simulator.recording.records import HealthRecord
 from simulator.rtc import negotiate, taps
 from simulator.rtc.dialects import Answer, Dialect, speak
 from simulator.rtc.ear import Ear
 from simulator.rtc.pacer import pacer
 from simulator.rtc.playlist import Playlist
-from simulator.rtc.quiet import QUIET
 from simulator.rtc.sender import PacedSender
 from simulator.rtc.stream import EventStream
-from simulator.rtc.taps import Direction, Kind, Tap
+from simulator.rtc.undisturbed import UNDISTURBED
 from simulator.rtc.vitals import Vitals
 from simulator.rtc.watch import watching
-from simulator.session.events import Fault, Whose, WireCommand
 
 MALFORMED_LIMIT = 1_000
 """Malformed messages after which the call is given up."""
@@ -240,7 +240,7 @@ class Peer:
             raise self._why_not(timeout) from None
         self.negotiated = {
             **negotiate.describe(connection, parsed),
-            "scheduling": "realtime" if QUIET.realtime else "ordinary",
+            "scheduling": "realtime" if UNDISTURBED.realtime else "ordinary",
         }
         self.vitals.heard(self.now())
         return answer
@@ -315,7 +315,7 @@ async def dial(
         bundlePolicy=RTCBundlePolicy.MAX_BUNDLE,
     )
     async with AsyncExitStack() as stack:
-        stack.enter_context(QUIET)
+        stack.enter_context(UNDISTURBED)
         if http is None:
             http = await stack.enter_async_context(aiohttp.ClientSession())
         peer = Peer(RTCPeerConnection(configuration), dialect, playlist, tap, video)

@@ -4,7 +4,7 @@ On a busy machine a thread waits its turn for tens of milliseconds, whatever it 
 with real-time scheduling does not, as players of sound know. It is a privilege (root's, that of
 CAP_SYS_NICE, or a limit `rtprio` of 1 or more), taken where it is given and done without where it
 is not. Only the calling thread has it: agents and other threads are scheduled as ever. Counterpart:
-`simulator.rtc.quiet` holds it as long as anybody plays.
+`simulator.rtc.undisturbed` holds it as long as anybody plays.
 """
 
 from __future__ import annotations

@@ -18,6 +18,8 @@ from typing import Any
 from pylibsrtp import Error
 from pylibsrtp._binding import ffi, lib
 
+from simulator.protocol.rtcp import is_rtcp
+
 _UDP_SEGMENT = 103
 """Linux's option for a buffer that the kernel cuts into datagrams (udp(7))."""
 _SEGMENT = struct.Struct("=H")
@@ -143,8 +145,3 @@ def _shorten(
         receive(bytes(room[: length[0]]))
 
     protocol.datagram_received = datagram_received
-
-
-def is_rtcp(data: bytes) -> bool:
-    """Whether a packet of the shared port is RTCP (RFC 5761, section 4)."""
-    return len(data) >= 2 and 192 <= data[1] <= 208

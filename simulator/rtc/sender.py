@@ -24,11 +24,12 @@ from aiortc.rtp import RtcpSrPacket
 
 from simulator.media.packets import PacketTrack
 from simulator.media.timeline import GROUP_GAP, PTIME, group_size
+from simulator.protocol.tap import Kind, Tap
 from simulator.rtc.pacer import pacer
 from simulator.rtc.packetise import Packetised, Piece, packetised
 from simulator.rtc.playlist import Playlist, Scheduled
 from simulator.rtc.secure import Outlet
-from simulator.rtc.taps import SENDER_LOOP, Kind, Tap
+from simulator.rtc.taps import SENDER_LOOP
 
 HISTORY = 128
 """Groups of packets that can be sent again: more than a second of either kind."""

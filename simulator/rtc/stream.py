@@ -9,7 +9,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 
-from simulator.session.events import AgentSpeech, Fault, Ready, Text, WireEvent
+from simulator.protocol.events import AgentSpeech, Fault, Ready, Text, WireEvent
 
 LIMIT = 10_000
 """Events that may wait. Texts are dropped from here on, everything from twice as many."""

@@ -2,25 +2,23 @@
 
 Times must not be read where aiortc hands out decoded frames (its jitter buffer adds 80 ms to sound
 and more after a loss), so packets are taken where they leave or arrive. That needs private names of
-aiortc: all of them are in `PRIVATE`, and a test holds that each still exists. Counterparts:
-`simulator.recording.writer` is the tap that keeps everything, `simulator.rtc.ear` and
-`simulator.bridge` hear from one.
+aiortc: all of them are in `PRIVATE`, and a test holds that each still exists. Counterpart:
+`simulator.protocol.tap` is what hears them.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from aioice.stun import TransactionError
 from aiortc import RTCConfiguration, RTCPeerConnection
 from pylibsrtp import Session
 
-from simulator.rtc.secure import is_rtcp, short_cut
-
-Kind = Literal["audio", "video"]
-Direction = Literal["in", "out"]
+from simulator.protocol.rtcp import is_rtcp
+from simulator.protocol.tap import Kind, Tap
+from simulator.rtc.secure import short_cut
 
 SENDER_LOOP: Mapping[str, str] = {
     "run": "_run_rtp",
@@ -54,81 +52,6 @@ PRIVATE: Mapping[str, tuple[str, ...]] = {
 public interface."""
 
 _SEND, _RTP_IN, _RTCP_IN = PRIVATE["RTCDtlsTransport"][:3]
-
-
-class Tap(Protocol):
-    """Hears everything that crosses a connection. `t` is session time in seconds.
-
-    Called in the event loop between packets: it must be quick and must not raise for what a peer
-    may send.
-    """
-
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
-        """RTP packets in clear left together at `t`; `due` is when they should have, None for
-        resends."""
-        ...
-
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
-        """An RTP packet in clear arrived at `t` (resends come with their own SSRC, as RTX)."""
-        ...
-
-    def sent_rtcp(self, t: float, packet: bytes) -> None:
-        """A compound RTCP packet in clear left."""
-        ...
-
-    def received_rtcp(self, t: float, packet: bytes) -> None:
-        """A compound RTCP packet in clear arrived."""
-        ...
-
-    def wire(self, t: float, dir: Direction, raw: str | bytes) -> None:
-        """A whole message of the data channel."""
-        ...
-
-
-class NullTap:
-    """Hears nothing; also the base of taps that want only some of it."""
-
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
-        pass
-
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
-        pass
-
-    def sent_rtcp(self, t: float, packet: bytes) -> None:
-        pass
-
-    def received_rtcp(self, t: float, packet: bytes) -> None:
-        pass
-
-    def wire(self, t: float, dir: Direction, raw: str | bytes) -> None:
-        pass
-
-
-class FanOut:
-    """One tap that tells several, in order."""
-
-    def __init__(self, *taps: Tap) -> None:
-        self._taps = taps
-
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
-        for tap in self._taps:
-            tap.sent_rtp(t, kind, packets, due)
-
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
-        for tap in self._taps:
-            tap.received_rtp(t, kind, packet)
-
-    def sent_rtcp(self, t: float, packet: bytes) -> None:
-        for tap in self._taps:
-            tap.sent_rtcp(t, packet)
-
-    def received_rtcp(self, t: float, packet: bytes) -> None:
-        for tap in self._taps:
-            tap.received_rtcp(t, packet)
-
-    def wire(self, t: float, dir: Direction, raw: str | bytes) -> None:
-        for tap in self._taps:
-            tap.wire(t, dir, raw)
 
 
 def hook(

@@ -7,24 +7,20 @@ recording's own figures are computed again from its packets.
 from __future__ import annotations
 
 import os
-import struct
 from array import array
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from simulator.protocol.rtcp import SENDER_REPORT, reports
+from simulator.protocol.tap import Kind, NullTap
 from simulator.recording.records import HealthRecord
 from simulator.rtc.processor import Core
-from simulator.rtc.taps import Kind, NullTap
 
 WINDOW = 1.0
 """Seconds that a health record looks back."""
 _BINS_PER_SECOND = 10_000
 """Resolution of the whole call's send-time errors: 0.1 ms, up to a second."""
-_SENDER_REPORT = 200
-_RECEIVER_REPORT = 201
-_BLOCK = struct.Struct(">I4x8xII")
-"""A report block: SSRC, loss (read apart), highest sequence and jitter (not read), LSR, DLSR."""
 
 
 @dataclass(slots=True)
@@ -44,20 +40,6 @@ class _Received:
     @property
     def lost(self) -> int:
         return max(0, self.highest - self.first + 1 - self.count)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """One block of a receiver report."""
-
-    ssrc: int
-    """The stream of ours that it is about."""
-    lost: int
-    """Packets lost since the beginning, as the receiver counts."""
-    since: int
-    """Middle 32 bits of the NTP time of the sender report that it had last; 0: none."""
-    delay: float
-    """Seconds since it had that."""
 
 
 class Vitals(NullTap):
@@ -104,14 +86,14 @@ class Vitals(NullTap):
             self._streams[ssrc] = _Received(sequence, sequence)
 
     def sent_rtcp(self, t: float, packet: bytes) -> None:
-        if len(packet) >= 20 and packet[1] == _SENDER_REPORT:
+        if len(packet) >= 20 and packet[1] == SENDER_REPORT:
             self._sent_reports[int.from_bytes(packet[10:14])] = t
             if len(self._sent_reports) > 32:
                 del self._sent_reports[next(iter(self._sent_reports))]
 
     def received_rtcp(self, t: float, packet: bytes) -> None:
         self.last_heard = t
-        for report in receiver_reports(packet):
+        for report in reports(packet):
             self.reported += 1
             self._lost_there[report.ssrc] = report.lost
             sent = self._sent_reports.get(report.since) if report.since else None
@@ -188,24 +170,3 @@ class Vitals(NullTap):
             reported=self.reported,
             core_held_ms=(self._held_since - held) * 1e3,
         )
-
-
-def receiver_reports(packet: bytes) -> Iterator[Report]:
-    """The report blocks of a compound RTCP packet (RFC 3550, 6.4); stops where it is cut off."""
-    at = 0
-    while at + 4 <= len(packet):
-        kind = packet[at + 1]
-        count = packet[at] & 0x1F
-        end = at + 4 + 4 * int.from_bytes(packet[at + 2 : at + 4])
-        if end > len(packet):
-            return
-        if kind in (_SENDER_REPORT, _RECEIVER_REPORT):
-            block = at + (28 if kind == _SENDER_REPORT else 8)
-            for _ in range(count):
-                if block + _BLOCK.size > end:
-                    return
-                ssrc, since, delay = _BLOCK.unpack_from(packet, block)
-                lost = int.from_bytes(packet[block + 5 : block + 8], signed=True)
-                yield Report(ssrc=ssrc, lost=lost, since=since, delay=delay / 65_536)
-                block += _BLOCK.size
-        at = end

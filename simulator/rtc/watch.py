@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from simulator.clock import Clock
+from simulator.protocol.events import Whose
 from simulator.rtc import taps
-from simulator.session.events import Whose
 
 if TYPE_CHECKING:
     from simulator.rtc.peer import Peer

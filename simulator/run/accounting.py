@@ -15,8 +15,8 @@ from typing import Self, TextIO
 
 from simulator.clock import utc_now
 from simulator.errors import InstrumentError
+from simulator.protocol.events import Outcome
 from simulator.run.plan import RECORDINGS, Attempt, Plan
-from simulator.session.events import Outcome
 from simulator.text import well_formed
 
 ATTEMPTS_FILE = "attempts.jsonl"

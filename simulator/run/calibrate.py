@@ -3,7 +3,7 @@
 A train of clicks is played over the real path (playlist, WebRTC, taps, recording) to agents that
 answer a set time after each click they hear. The recording is measured as any other is, and what
 comes out beyond the set time, the packet and the codec is the instrument's own error. Counterparts:
-`agents/metronome.py` answers, `simulator.recording.sound` measures, `omnistage calibrate` prints.
+`agents/metronome.py` answers, `simulator.measuring.sound` measures, `omnistage calibrate` prints.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from numpy.typing import NDArray
 from simulator.agent import Agent, Dial, Launch
 from simulator.clock import Clock, WallClock
 from simulator.errors import AgentError, InputError, InstrumentError
+from simulator.measuring.sound import Sound
 from simulator.media.encode import Encoding, PictureEncoder, encode_sound
 from simulator.media.packets import PacketFile, PacketWriter
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, on_grid
 from simulator.plugins import load_agent
+from simulator.protocol.events import Fault, Ready
 from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo
 from simulator.recording.reader import Recording
-from simulator.recording.sound import Sound
 from simulator.recording.writer import RecordingWriter
 from simulator.rtc.peer import dial
 from simulator.rtc.playlist import Playlist
 from simulator.scenario.types import Canvas
-from simulator.session.events import Fault, Ready
 
 AGENT = "metronome"
 DELAYS = (0.1, 0.3, 0.8)

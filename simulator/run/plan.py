@@ -21,8 +21,8 @@ from pydantic import TypeAdapter, ValidationError
 from simulator import __version__
 from simulator.clock import utc_now
 from simulator.errors import InputError, RecordingError
+from simulator.protocol.conditions import Decide
 from simulator.scenario.types import Answer, Pace, Scenario, Turn
-from simulator.session.decide import Decide
 
 RUN_VERSION = 1
 RUN_FILE = "run.json"

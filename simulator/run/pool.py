@@ -27,11 +27,11 @@ from simulator.errors import (
     innermost,
 )
 from simulator.media.timeline import Prepared
+from simulator.protocol.events import Outcome
 from simulator.run.accounting import AttemptResult, Ledger
-from simulator.run.desk import AgentDesk, Stopped
+from simulator.run.agents import OpenAgents, Stopped
 from simulator.run.plan import RECORDINGS, Attempt, Plan
 from simulator.run.progress import Observer, Unwatched
-from simulator.session.events import Outcome
 from simulator.text import well_formed
 
 DISK_FLOOR = 64 * 1024 * 1024
@@ -91,7 +91,7 @@ async def run_plan(
     """
     stop = stop or asyncio.Event()
     with Ledger(out) as ledger:
-        async with AgentDesk(agents, out / "logs", secrets=secrets, stop=stop) as desk:
+        async with OpenAgents(agents, out / "logs", secrets=secrets, stop=stop) as open_agents:
             pool = _Pool(
                 plan=plan,
                 prepared=prepared,
@@ -103,7 +103,7 @@ async def run_plan(
                 clock=clock or WallClock(),
                 secrets=secrets,
                 ledger=ledger,
-                desk=desk,
+                open_agents=open_agents,
             )
             return await pool.run()
 
@@ -160,7 +160,7 @@ class _Pool:
         clock: Clock,
         secrets: tuple[str, ...],
         ledger: Ledger,
-        desk: AgentDesk,
+        open_agents: OpenAgents,
     ) -> None:
         self._plan = plan
         self._prepared = prepared
@@ -172,7 +172,7 @@ class _Pool:
         self._clock = clock
         self._secrets = secrets
         self._ledger = ledger
-        self._desk = desk
+        self._open_agents = open_agents
         self._floor = _Floor()
         self._waiting = deque(plan.attempts)
         self._results: dict[str, AttemptResult] = {}
@@ -242,7 +242,7 @@ class _Pool:
         agent = self._agents[attempt.agent]
         choice = self._plan.agent(attempt.agent)
         try:
-            async with self._desk.line(attempt.agent) as dial:
+            async with self._open_agents.line(attempt.agent) as dial:
                 played = await self._play(
                     self._prepared[attempt.scenario],
                     dial,
@@ -273,7 +273,7 @@ class _Pool:
             if isinstance(error, InstrumentError):
                 self._halt = error.message
         if outcome is Outcome.AGENT_FAILED:
-            self._desk.doubt(attempt.agent)
+            self._open_agents.doubt(attempt.agent)
         return outcome, well_formed(reason)
 
     def _end(self, result: AttemptResult, *, begun: bool = True) -> None:

@@ -29,6 +29,7 @@ from simulator.scenario.collection import (
     quick_id,
 )
 from simulator.scenario.keys import keys, model_at, unknown
+from simulator.scenario.lock import Lock, Wanted
 from simulator.scenario.schema import (
     ClipModel,
     CollectionModel,
@@ -51,7 +52,6 @@ from simulator.scenario.types import (
     Turn,
     Voice,
 )
-from simulator.speech.lock import Lock, Wanted
 
 _Model = TypeVar("_Model", bound=Strict)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simulator.media.timeline import PreparedTurn
+from simulator.media.timeline import PreparedTurn, falls_due
+from simulator.protocol.conditions import Decide
 from simulator.scenario.types import Answer, Turn
-from simulator.session.decide import Decide, falls_due
 
 CUE = "omnistage.cue"
 """The message's type on the wire."""

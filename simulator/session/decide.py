@@ -1,20 +1,16 @@
-"""Who decides when the model runs: the agent, or the simulator once at the end of each turn. Pure.
+"""The decision that is asked for at a turn's end, where the simulator decides. Pure.
 
-`turn-end` is how OmniAssistBench runs its models: one forced decision a turn, in quiet turns too.
-The server's own turn detection is off; when a turn has been sent, its sound is committed, and once
-that is acknowledged a response is asked for, which names the turn. It is a condition of its own:
-what a model does when it is asked says nothing of when it would have spoken. Counterpart:
+`Decide.TURN_END` is how OmniAssistBench runs its models: one forced decision a turn, in quiet turns
+too. The server's own turn detection is off; when a turn has been sent, its sound is committed, and
+once that is acknowledged a response is asked for, which names the turn. Counterpart:
 `simulator.session.script` carries a decision along with its turn.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-from simulator.media.timeline import PreparedTurn
-from simulator.scenario.types import Answer
-from simulator.session.events import (
+from simulator.protocol.events import (
     Acknowledged,
     AgentSpeech,
     Cancel,
@@ -31,26 +27,6 @@ sound has to be there before."""
 ACKNOWLEDGED_WITHIN = 0.5
 """Seconds for which the acknowledgement of a commit is waited for."""
 EPS = 1e-6
-
-
-class Decide(StrEnum):
-    """Who decides; a condition across which numbers are not mixed."""
-
-    AGENT = "agent"
-    TURN_END = "turn-end"
-
-    @property
-    def commits(self) -> str:
-        """Who says that the user's sound so far is one item."""
-        return "agent" if self is Decide.AGENT else "simulator"
-
-
-def falls_due(prepared: PreparedTurn, decide: Decide) -> float | None:
-    """Segment time at which a turn's answer falls due. Nobody can answer before being asked: with
-    `turn-end` that is the turn's end, wherever in it the instruction or the event lies."""
-    if decide is Decide.TURN_END and isinstance(prepared.turn.expect, Answer):
-        return prepared.duration
-    return prepared.due
 
 
 @dataclass(slots=True)

@@ -25,16 +25,8 @@ from simulator.errors import (
 )
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import Prepared
-from simulator.recording.manifest import describe
-from simulator.recording.records import CommandRecord, FaultRecord, Record, SessionRecord
-from simulator.recording.writer import RecordingWriter
-from simulator.rtc.peer import Peer
-from simulator.rtc.peer import dial as call
-from simulator.rtc.playlist import Playlist
-from simulator.session.chronicle import Chronicle, record_of
-from simulator.session.cues import cue
-from simulator.session.decide import Decide
-from simulator.session.events import (
+from simulator.protocol.conditions import Decide
+from simulator.protocol.events import (
     AgentSpeech,
     Cancel,
     Cancelled,
@@ -54,6 +46,14 @@ from simulator.session.events import (
     WakeAt,
     Whose,
 )
+from simulator.recording.manifest import describe
+from simulator.recording.records import CommandRecord, FaultRecord, Record, SessionRecord
+from simulator.recording.writer import RecordingWriter
+from simulator.rtc.peer import Peer
+from simulator.rtc.peer import dial as call
+from simulator.rtc.playlist import Playlist
+from simulator.session.cues import cue
+from simulator.session.due_records import DueRecords, record_of
 from simulator.session.prompt import DEFAULT, Template, instructions
 from simulator.session.script import Script
 
@@ -176,7 +176,7 @@ class _Attempt:
         self._clock = clock
         self._origin = clock.now()
         self._playlist = Playlist(clock, self._origin)
-        self._chronicle = Chronicle(prepared)
+        self._due_records = DueRecords(prepared)
         self._script = Script(
             prepared, instructions=instructions(prepared.scenario, prompt), decide=decide
         )
@@ -207,7 +207,7 @@ class _Attempt:
         else:
             finish = call.result()
         now = self.now()
-        self._chronicle.end(now)
+        self._due_records.end(now)
         self._write_due(now)
         self._write(
             SessionRecord(state="ended", outcome=finish.outcome.value, reason=finish.reason)
@@ -284,7 +284,7 @@ class _Attempt:
         """Feed the script with events and time until it says how it ended."""
         await self._obey(self._script.start(self.now()), peer)
         while self._finish is None:
-            times = [t for t in (self._wake, self._chronicle.next_at) if t is not None]
+            times = [t for t in (self._wake, self._due_records.next_at) if t is not None]
             event: Event | None = None
             try:
                 async with asyncio.timeout(max(min(times, default=1.0) - self.now(), 0.0)):
@@ -325,15 +325,15 @@ class _Attempt:
                 case Play():
                     self._playlist.play(self._parts[command.turn][0], command.at)
                     if self._script.play_at == command.at:
-                        self._chronicle.note(
+                        self._due_records.note(
                             command.at, SessionRecord(state="playing", play_at=command.at)
                         )
-                    self._chronicle.ordered(command)
+                    self._due_records.ordered(command)
                 case Hold():
                     self._playlist.play(self._parts[command.turn][1], command.at, loop=True)
-                    self._chronicle.ordered(command)
+                    self._due_records.ordered(command)
                 case TurnChanged():
-                    self._chronicle.ordered(command)
+                    self._due_records.ordered(command)
                     self._tell(command)
                 case Finish():
                     self._finish = command
@@ -352,12 +352,12 @@ class _Attempt:
     # ------------------------------------------------------------ writing down
 
     def _write(self, record: Record) -> None:
-        self._recording.write(self.now(), self._chronicle.playing, record)
+        self._recording.write(self.now(), self._due_records.playing, record)
 
     def _write_command(self, name: str, args: Mapping[str, Any]) -> None:
         self._commands += 1
         self._write(CommandRecord(id=f"c{self._commands}", name=name, args=args))
 
     def _write_due(self, now: float) -> None:
-        for turn, record in self._chronicle.due(now, agent_audible=self._audible):
+        for turn, record in self._due_records.due(now, agent_audible=self._audible):
             self._recording.write(now, turn, record)

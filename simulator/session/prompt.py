@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from simulator.errors import InputError
+from simulator.protocol.silence import TOKEN
 from simulator.scenario.types import Scenario
-from simulator.session.silence import TOKEN
 
 _PLACE = re.compile(r"\{(\w+)\}")
 PLACES = ("token", "goal", "steps", "before")

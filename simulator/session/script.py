@@ -15,10 +15,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from simulator.media.timeline import PTIME, Prepared, PreparedTurn
-from simulator.scenario.types import Anchor, Answer, Either, Pace, Quiet, Turn
-from simulator.session.decide import SETTLE, Decide, Decision, falls_due
-from simulator.session.events import (
+from simulator.media.timeline import PTIME, Prepared, PreparedTurn, falls_due
+from simulator.protocol.conditions import Decide
+from simulator.protocol.events import (
     AgentSpeech,
     Cancelled,
     Command,
@@ -40,6 +39,8 @@ from simulator.session.events import (
     WakeAt,
     Whose,
 )
+from simulator.scenario.types import Anchor, Answer, Either, Pace, Quiet, Turn
+from simulator.session.decide import SETTLE, Decision
 from simulator.session.voice import Voice
 
 LEAD = 0.06

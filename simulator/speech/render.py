@@ -3,7 +3,7 @@
 Each text is spoken once: what its lock file names and is whole is kept, what was ever spoken on
 this machine comes from the cache, the rest is asked of its engine. A run never speaks by itself:
 what is heard must be fixed by the folder, not by what is installed.
-Counterparts: `simulator.speech.lock` is the result, `simulator.cli.speech` the command.
+Counterparts: `simulator.scenario.lock` is the result, `simulator.cli.speech` the command.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from typing import Literal
 
 from simulator.errors import InputError, ScenarioError
 from simulator.media.cache import Cache, hash_file, key_of
+from simulator.scenario import lock
 from simulator.scenario.load import find_scenario, load_scenario
+from simulator.scenario.lock import Lock, Sound, Wanted
 from simulator.scenario.types import Anchor, Say, Scenario, Turn
-from simulator.speech import finish, lock
+from simulator.speech import finish
 from simulator.speech.engine import Engine, Speaker, Voice, find_voice
 from simulator.speech.engines import engines as all_engines
 from simulator.speech.language import unspeakable
-from simulator.speech.lock import Lock, Sound, Wanted
 
 Tell = Callable[[str], None]
 

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from simulator.clock import WallClock
-from simulator.rtc import clockmap
-from simulator.rtc.clockmap import map_runs
+from simulator.measuring import clockmap
+from simulator.measuring.clockmap import map_runs
 
 RATE = 48_000
 LEAST = 0.020

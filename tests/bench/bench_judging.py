@@ -21,12 +21,12 @@ from simulator.judging.judge import Judge
 from simulator.judging.run import judge_run
 from simulator.judging.server import JudgeServer, verdict
 from simulator.judging.testing import answers, quiet, said, scenario, trace
+from simulator.measuring.trace import Trace, trace_from_json, trace_to_json
 from simulator.plugins import load_judge
-from simulator.recording.trace import Trace, trace_from_json, trace_to_json
+from simulator.protocol.events import Outcome
 from simulator.run.accounting import AttemptResult, Ledger
 from simulator.run.plan import AgentChoice, make_plan, open_run
 from simulator.scenario.types import Scenario
-from simulator.session.events import Outcome
 
 TURNS, RECORDINGS = 687, 300
 LATENCY, CONCURRENCY = 0.05, 32

@@ -38,12 +38,12 @@ from receivers import pin, receivers  # type: ignore[import-not-found]
 from simulator.agent import Dial
 from simulator.clock import WallClock, cpu_seconds
 from simulator.media.packets import PacketFile, PacketWriter
+from simulator.protocol.tap import Kind
 from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo
 from simulator.recording.writer import RecordingWriter
 from simulator.rtc.pacer import pacer
 from simulator.rtc.peer import Peer, dial
 from simulator.rtc.playlist import Playlist
-from simulator.rtc.taps import Kind
 
 CLOCK = WallClock()
 BITRATE = 1_600_000

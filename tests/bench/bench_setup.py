@@ -24,10 +24,10 @@ from receivers import receivers  # type: ignore[import-not-found]
 from simulator.agent import Dial, Launch
 from simulator.clock import WallClock
 from simulator.plugins import load_agent
+from simulator.protocol.events import Ready
+from simulator.protocol.tap import NullTap
 from simulator.rtc.peer import dial
 from simulator.rtc.playlist import Playlist
-from simulator.rtc.taps import NullTap
-from simulator.session.events import Ready
 
 CLOCK = WallClock()
 

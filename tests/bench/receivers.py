@@ -24,11 +24,11 @@ from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 
 from simulator.clock import WallClock
 from simulator.media.packets import PacketFile, PacketWriter
+from simulator.protocol.rtcp import is_rtcp
+from simulator.protocol.tap import Kind, NullTap
 from simulator.rtc import taps
 from simulator.rtc.playlist import Playlist
-from simulator.rtc.secure import is_rtcp
 from simulator.rtc.sender import PacedSender
-from simulator.rtc.taps import Kind, NullTap
 
 CLOCK = WallClock()
 SILENCE = b"\xd8\xff\xfe"

@@ -22,10 +22,10 @@ from simulator.media.encode import Encoding as Settings
 from simulator.media.encode import PictureEncoder, encode_sound
 from simulator.media.packets import PacketFile, PacketWriter
 from simulator.media.timeline import on_grid
-from simulator.rtc.ear import rtp_payload
+from simulator.protocol.rtp import rtp_payload
+from simulator.protocol.tap import Direction, Kind, NullTap
 from simulator.rtc.peer import Peer, dial
 from simulator.rtc.playlist import Playlist
-from simulator.rtc.taps import Direction, Kind, NullTap
 from simulator.scenario.types import Canvas
 
 CLOCK = WallClock()

@@ -16,7 +16,7 @@ from simulator.errors import InputError
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import on_grid
 from simulator.plugins import load_agent
-from simulator.session.silence import TOKEN
+from simulator.protocol.silence import TOKEN
 
 PACKET, CODEC = 0.020, 0.0065
 """What is stated beside a latency: a packet of the user's sound, and the agent's own codec."""

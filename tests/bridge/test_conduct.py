@@ -8,7 +8,7 @@ import pytest
 
 from simulator.bridge.conduct import IDLE, OKAY, REMARK, Conduct
 from simulator.bridge.events import Cued, CuedTurn, ResponseAsked, SpeechEnded, SpeechStarted
-from simulator.session.silence import TOKEN
+from simulator.protocol.silence import TOKEN
 
 
 def turn(expect: Any = "answer", *, due_in: float | None = 2.0, event: bool = False) -> CuedTurn:

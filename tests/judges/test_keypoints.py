@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from simulator.judging.judge import Judge, VerdictState
 from simulator.judging.testing import Said, answers, question, said
+from simulator.measuring.trace import Life
 from simulator.plugins import load_file, load_judge
-from simulator.recording.trace import Life
 from simulator.scenario.types import Answer
 
 HERE = Path(__file__).parent

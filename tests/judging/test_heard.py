@@ -15,8 +15,8 @@ from simulator.judging.heard import RATE, Listener, Samples, load_recogniser
 from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.server import Body, JudgeServer, case_in, verdict
 from simulator.judging.testing import Said, answers, question, quiet, said
-from simulator.recording.measure import load_trace
-from simulator.recording.trace import Speech
+from simulator.measuring.measure import load_trace
+from simulator.measuring.trace import Speech
 from simulator.scenario.load import load_recorded_scenario
 
 RECOGNISER = """

@@ -14,8 +14,8 @@ from simulator.judging.judge import Judge, Question, Verdict, VerdictState
 from simulator.judging.run import judge_recording
 from simulator.judging.testing import answers, either, quiet, said, scenario, trace
 from simulator.judging.verdicts import read_verdicts, verdict_path
+from simulator.measuring.trace import Trace
 from simulator.plugins import load_judge
-from simulator.recording.trace import Trace
 from simulator.scenario.types import Answer, Scenario
 
 PLAYED = scenario(

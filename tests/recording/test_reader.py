@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from simulator.errors import RecordingError
-from simulator.recording.reader import Recording, unwrap
+from simulator.protocol.rtp import unwrap
+from simulator.recording.reader import Recording
 from simulator.recording.records import SpeechRecord, TextRecord
 
 

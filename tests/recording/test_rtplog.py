@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simulator.protocol.rtp import header_size
 from simulator.recording.rtplog import (
     FILE_HEADER,
     Flow,
     NotALogError,
     head,
-    header_size,
     scan,
     stamp,
 )

@@ -9,9 +9,9 @@ import pytest
 
 from simulator.judging.judge import VerdictState
 from simulator.judging.run import judge_recording
-from simulator.metrics.turns import session_metrics
+from simulator.measuring.measure import measure
+from simulator.measuring.metrics.turns import session_metrics
 from simulator.plugins import load_judge
-from simulator.recording.measure import measure
 from simulator.recording.reader import Recording
 from simulator.scenario.load import load_recorded_scenario
 

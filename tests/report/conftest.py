@@ -12,13 +12,13 @@ import pytest
 from simulator.errors import RecordingError
 from simulator.judging.run import judge_recording
 from simulator.judging.testing import Said, answers, either, quiet, said, scenario, trace
+from simulator.measuring.trace import Life, Trace, trace_from_json, trace_to_json
 from simulator.plugins import load_judge
-from simulator.recording.trace import Life, Trace, trace_from_json, trace_to_json
+from simulator.protocol.events import Outcome
 from simulator.report import rows
 from simulator.run.accounting import AttemptResult, Ledger
 from simulator.run.plan import AgentChoice, make_plan, open_run
 from simulator.scenario.types import Scenario
-from simulator.session.events import Outcome
 
 PLAYED = scenario(
     answers("count", "There are three.", ("three",)),

@@ -13,14 +13,14 @@ from simulator.cli.main import app
 from simulator.errors import InputError, RecordingError
 from simulator.judging.run import judge_recording
 from simulator.judging.testing import Said, said, trace
+from simulator.measuring.trace import trace_to_json
 from simulator.plugins import load_judge
-from simulator.recording.trace import trace_to_json
+from simulator.protocol.events import Outcome
 from simulator.report import rows
 from simulator.report.compare import compare, side_of
 from simulator.report.summary import summarise
 from simulator.run.accounting import AttemptResult, Ledger
 from simulator.run.plan import AgentChoice, make_plan, open_run
-from simulator.session.events import Outcome
 from tests.report.conftest import PLAYED, read
 
 

@@ -22,9 +22,9 @@ from av.packet import Packet
 
 from simulator.clock import WallClock
 from simulator.media.packets import PacketFile, PacketWriter
+from simulator.protocol.rtcp import is_rtcp
+from simulator.protocol.tap import Kind, NullTap
 from simulator.rtc import taps
-from simulator.rtc.secure import is_rtcp
-from simulator.rtc.taps import Kind, NullTap
 
 CLOCK = WallClock()
 

@@ -9,7 +9,8 @@ import av
 import numpy as np
 import pytest
 
-from simulator.rtc.ear import Ear, rtp_payload
+from simulator.protocol.rtp import rtp_payload
+from simulator.rtc.ear import Ear
 
 Samples = np.ndarray[Any, np.dtype[np.float64]]
 

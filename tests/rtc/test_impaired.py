@@ -14,13 +14,13 @@ import pytest
 from simulator.agent import Dial
 from simulator.clock import WallClock
 from simulator.errors import AgentError, InstrumentError, NetworkError
+from simulator.measuring.clockmap import map_runs
 from simulator.media.packets import PacketFile
+from simulator.protocol.events import Fault, Whose
+from simulator.protocol.tap import Kind, NullTap
 from simulator.rtc import negotiate, watch
-from simulator.rtc.clockmap import map_runs
 from simulator.rtc.peer import Peer, dial
 from simulator.rtc.playlist import Playlist
-from simulator.rtc.taps import Kind, NullTap
-from simulator.session.events import Fault, Whose
 
 CLOCK = WallClock()
 

@@ -9,9 +9,7 @@ import pytest
 
 from simulator.agent import Dial
 from simulator.errors import InputError
-from simulator.rtc.dialects import dialect_names, speak
-from simulator.rtc.dialects.openai import TEXT_CAP, Call
-from simulator.session.events import (
+from simulator.protocol.events import (
     Acknowledged,
     Cancel,
     Commit,
@@ -27,6 +25,8 @@ from simulator.session.events import (
     Text,
     UserSpeech,
 )
+from simulator.rtc.dialects import dialect_names, speak
+from simulator.rtc.dialects.openai import TEXT_CAP, Call
 
 
 def call(**session: object) -> Call:

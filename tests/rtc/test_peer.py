@@ -17,10 +17,7 @@ from simulator.clock import WallClock
 from simulator.errors import AgentError
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import spread
-from simulator.rtc.peer import Peer, dial
-from simulator.rtc.playlist import Playlist
-from simulator.rtc.taps import Kind, NullTap
-from simulator.session.events import (
+from simulator.protocol.events import (
     Acknowledged,
     AgentSpeech,
     Configure,
@@ -30,6 +27,9 @@ from simulator.session.events import (
     Text,
     Whose,
 )
+from simulator.protocol.tap import Kind, NullTap
+from simulator.rtc.peer import Peer, dial
+from simulator.rtc.playlist import Playlist
 
 CLOCK = WallClock()
 

@@ -11,8 +11,8 @@ import pytest
 from simulator.clock import ManualClock
 from simulator.errors import InstrumentError
 from simulator.media.packets import PacketFile
+from simulator.protocol.tap import Kind
 from simulator.rtc.playlist import Playlist, Scheduled
-from simulator.rtc.taps import Kind
 
 
 class FakeTrack:

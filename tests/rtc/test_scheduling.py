@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
-from simulator.rtc.quiet import Quiet
 from simulator.rtc.scheduling import Ahead, allowed
+from simulator.rtc.undisturbed import Undisturbed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux's scheduler")
 
@@ -23,9 +23,9 @@ def test_while_anybody_plays_the_thread_is_ahead_and_nobody_else() -> None:
     if not allowed():
         pytest.skip("real-time scheduling is not allowed here")
     others: list[int] = []
-    quiet = Quiet()
-    with quiet, quiet:
-        assert quiet.realtime
+    held = Undisturbed()
+    with held, held:
+        assert held.realtime
         assert policy() == os.SCHED_RR
         thread = threading.Thread(target=lambda: others.append(policy()))
         thread.start()
@@ -37,7 +37,7 @@ def test_while_anybody_plays_the_thread_is_ahead_and_nobody_else() -> None:
         others.append(int(child.stdout))
     assert others == [os.SCHED_OTHER, os.SCHED_OTHER]
     assert policy() == os.SCHED_OTHER
-    assert not quiet.realtime
+    assert not held.realtime
 
 
 def test_where_it_is_denied_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,8 +48,8 @@ def test_where_it_is_denied_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> 
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(os, "sched_setscheduler", denied)
-    with Quiet() as quiet:
-        assert not quiet.realtime
+    with Undisturbed() as held:
+        assert not held.realtime
     assert len(asked) == 1, "what was not given is not given back"
 
 

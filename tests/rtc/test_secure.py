@@ -11,10 +11,10 @@ import pytest
 from simulator.agent import Dial
 from simulator.clock import WallClock
 from simulator.media.packets import PacketFile
+from simulator.protocol.tap import NullTap
 from simulator.rtc import secure
 from simulator.rtc.peer import dial
 from simulator.rtc.playlist import Playlist
-from simulator.rtc.taps import NullTap
 
 CLOCK = WallClock()
 _UNKNOWN = 9_999

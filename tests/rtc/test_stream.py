@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from simulator.protocol.events import Drained, Fault, Text, Whose
 from simulator.rtc.stream import EventStream
-from simulator.session.events import Drained, Fault, Text, Whose
 
 
 async def test_events_come_in_order_and_end_after_close() -> None:

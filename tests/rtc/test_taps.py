@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from aioice import ice
 
+from simulator.protocol.rtcp import is_rtcp
 from simulator.rtc import taps
-from simulator.rtc.secure import is_rtcp
-from simulator.rtc.taps import FanOut, NullTap
 
 
 async def test_every_private_name_still_exists() -> None:
@@ -30,17 +27,3 @@ async def test_a_host_without_an_address_lacks_no_names(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(("second", "rtcp"), [(200, True), (206, True), (96, False), (224, False)])
 def test_rtcp_is_told_from_rtp(second: int, rtcp: bool) -> None:
     assert is_rtcp(bytes([0x80, second, 0, 0])) is rtcp
-
-
-def test_fan_out_tells_every_tap_in_order() -> None:
-    told: list[tuple[int, str]] = []
-
-    class Teller(NullTap):
-        def __init__(self, number: int) -> None:
-            self.number = number
-
-        def wire(self, t: float, dir: Any, raw: str | bytes) -> None:
-            told.append((self.number, str(raw)))
-
-    FanOut(Teller(1), Teller(2)).wire(0.0, "in", "x")
-    assert told == [(1, "x"), (2, "x")]

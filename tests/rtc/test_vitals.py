@@ -6,7 +6,8 @@ import struct
 
 import pytest
 
-from simulator.rtc.vitals import Vitals, receiver_reports
+from simulator.protocol.rtcp import reports
+from simulator.rtc.vitals import Vitals
 
 
 def rtp(seq: int, ssrc: int = 7) -> bytes:
@@ -66,5 +67,5 @@ def test_round_trip_and_reports() -> None:
 @pytest.mark.parametrize("cut", range(0, 60, 3))
 def test_reports_that_are_cut_off_are_harmless(cut: int) -> None:
     whole = sender_report(1, block(7, 1, 0, 0), 1) + receiver_report(block(7, 1, 0, 0))
-    assert len(list(receiver_reports(whole[:cut]))) <= 1
-    assert len(list(receiver_reports(whole))) == 2
+    assert len(list(reports(whole[:cut]))) <= 1
+    assert len(list(reports(whole))) == 2

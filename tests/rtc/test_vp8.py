@@ -18,9 +18,9 @@ from simulator.media.cache import Cache
 from simulator.media.encode import Encoding
 from simulator.media.packets import PacketFile
 from simulator.media.prepare import prepare
+from simulator.protocol.tap import NullTap
 from simulator.rtc.peer import dial
 from simulator.rtc.playlist import Playlist
-from simulator.rtc.taps import NullTap
 from simulator.scenario.types import Clip, Quiet, Scenario, Turn
 
 CLOCK = WallClock()

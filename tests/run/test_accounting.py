@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from simulator.judging.testing import quiet, scenario
+from simulator.protocol.events import Outcome
 from simulator.run.accounting import (
     ATTEMPTS_FILE,
     AttemptResult,
@@ -15,7 +16,6 @@ from simulator.run.accounting import (
     read_attempts,
 )
 from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
-from simulator.session.events import Outcome
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 
 from simulator.errors import InputError, RecordingError
 from simulator.judging.testing import answers, either, quiet, scenario
+from simulator.protocol.conditions import Decide
 from simulator.run.plan import AgentChoice, Plan, estimate, make_plan, open_run, read_plan
 from simulator.scenario.types import Pace
-from simulator.session.decide import Decide
 
 ONE = scenario(answers("a", "Yes."), quiet("b"), either("c"), id="one", task="OSC")
 TWO = scenario(quiet("a", bystander="Lunch?"), id="two")

@@ -17,12 +17,13 @@ from simulator.clock import ManualClock
 from simulator.errors import AgentError, InputError, InstrumentError, NetworkError
 from simulator.judging.testing import quiet, scenario
 from simulator.media.timeline import Prepared
-from simulator.run import desk, pool
+from simulator.protocol.events import Outcome
+from simulator.run import agents as open_agents
+from simulator.run import pool
 from simulator.run.accounting import AttemptResult, read_attempts
 from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
 from simulator.run.pool import run_plan
 from simulator.run.progress import Observer
-from simulator.session.events import Outcome
 
 PREPARED = Prepared(scenario=scenario(quiet("q"), id="s"), turns=())
 
@@ -311,7 +312,7 @@ async def test_an_agent_that_does_not_say_where_to_dial(
 async def test_an_agent_that_never_opens_has_failed(
     tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "READY_WITHIN", 0.05)
+    monkeypatch.setattr(open_agents, "READY_WITHIN", 0.05)
     agents = {"bad": FakeAgent(slow=asyncio.Event()), "good": FakeAgent()}
     results = await asyncio.wait_for(Setting(tmp_path, agents).run(stage), 5)
     assert outcomes(results) == ["agent_failed", "completed"]
@@ -327,7 +328,7 @@ async def test_an_agent_that_never_closes_holds_up_no_run(
             yield Dial(url="http://x")
             await asyncio.Event().wait()
 
-    monkeypatch.setattr(desk, "CLOSED_WITHIN", 0.05)
+    monkeypatch.setattr(open_agents, "CLOSED_WITHIN", 0.05)
     results = await asyncio.wait_for(Setting(tmp_path, {"a": Clinging()}).run(stage), 5)
     assert outcomes(results) == ["completed"]
 

@@ -21,9 +21,9 @@ from simulator.media.cache import Cache
 from simulator.plugins import content_root
 from simulator.scenario.collection import find_collection
 from simulator.scenario.load import bundled_scenarios, load_collection, load_scenario
+from simulator.scenario.lock import Lock
 from simulator.scenario.taxonomy import TASKS
 from simulator.scenario.types import Say, Scenario
-from simulator.speech.lock import Lock
 
 ROOT = content_root("scenarios")
 FILES = bundled_scenarios()

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from simulator.media.timeline import PTIME
-from simulator.scenario.types import Anchor, Placement
-from simulator.session.decide import ACKNOWLEDGED_WITHIN, SETTLE, Decide, falls_due
-from simulator.session.events import (
+from simulator.media.timeline import PTIME, falls_due
+from simulator.protocol.conditions import Decide
+from simulator.protocol.events import (
     Acknowledged,
     AgentSpeech,
     Cancel,
@@ -26,6 +25,8 @@ from simulator.session.events import (
     ResponseStarted,
     Text,
 )
+from simulator.scenario.types import Anchor, Placement
+from simulator.session.decide import ACKNOWLEDGED_WITHIN, SETTLE
 from simulator.session.script import FIRST_LEAD, LEAD, Script
 from simulator.testing import Rehearsal, Sketch, asks, cuts_in, event, prepared, quiet
 

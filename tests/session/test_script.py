@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.media.timeline import PTIME
-from simulator.scenario.types import Anchor, Limits, Pace, Placement
-from simulator.session.events import (
+from simulator.protocol.events import (
     AgentSpeech,
     Cancelled,
     Command,
@@ -30,6 +29,7 @@ from simulator.session.events import (
     TurnState,
     Whose,
 )
+from simulator.scenario.types import Anchor, Limits, Pace, Placement
 from simulator.session.script import FIRST_LEAD, LEAD, Script
 from simulator.testing import Rehearsal, Sketch, asks, cuts_in, event, prepared, quiet, standing
 

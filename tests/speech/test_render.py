@@ -13,8 +13,8 @@ from simulator.media.cache import Cache
 from simulator.media.loudness import INSTRUCTION, loudness
 from simulator.media.sound import load
 from simulator.scenario.load import load_scenario
+from simulator.scenario.lock import NAME
 from simulator.scenario.types import Say
-from simulator.speech.lock import NAME
 from simulator.speech.render import prune, render_speech, unused
 
 from .conftest import TURNS, Bell, Write

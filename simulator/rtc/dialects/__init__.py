@@ -2,7 +2,7 @@
 
 A dialect knows how to place a call (offer and answer), how to hang up, what a message on the data
 channel means as a `WireEvent`, and how a `WireCommand` is written. It holds the state of one call
-and does no timing. Counterparts: `simulator.rtc.peer` drives it; `simulator.session.events` is the
+and does no timing. Counterparts: `simulator.rtc.peer` drives it; `simulator.protocol.events` is the
 vocabulary.
 """
 
@@ -18,7 +18,7 @@ import aiohttp
 
 from simulator.agent import Dial
 from simulator.errors import InputError
-from simulator.session.events import WireCommand, WireEvent
+from simulator.protocol.events import WireCommand, WireEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,9 +20,7 @@ import aiohttp
 
 from simulator.agent import Dial
 from simulator.errors import AgentError
-from simulator.rtc.dialects import Answer
-from simulator.rtc.fields import Message, is_number, mapping, optional, seconds, string, whole
-from simulator.session.events import (
+from simulator.protocol.events import (
     Acknowledged,
     Cancel,
     Commit,
@@ -41,6 +39,8 @@ from simulator.session.events import (
     WireCommand,
     WireEvent,
 )
+from simulator.rtc.dialects import Answer
+from simulator.rtc.fields import Message, is_number, mapping, optional, seconds, string, whole
 from simulator.text import all_well_formed, public_url, well_formed
 
 SDP_LIMIT = 1_000_000

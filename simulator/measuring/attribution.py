@@ -1,0 +1,219 @@
+"""Whose answer a response is: the ten rules, as one pure function over a whole session.
+
+The rules and their numbers are in ARCHITECTURE.md. Two of them needed sharpening here:
+
+- Owed before premature. While an answer is owed (due, not answered, inside its window) a new
+  response is that answer, even if the next instruction has begun meanwhile: rule 2 before rule 3.
+- A guessed link is weaker than a stated one. `trigger` is the wire's own word; `input_item` is the
+  last thing the agent's turn detector heard, and a reply of its own accord much later has one too.
+  It counts inside the turn's window only.
+
+Counterparts: `simulator.measuring.measure` calls it, `simulator.measuring.metrics` reads what
+comes of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from simulator.measuring.trace import Attributed, Flag, Heard, Response, TurnSpan
+from simulator.protocol.silence import is_silence_token
+
+ACKNOWLEDGE = 3.0
+"""Seconds after a standing instruction in which a reply is its acknowledgement; later, with another
+turn playing, it is judged as that turn's."""
+
+By = Literal["wire", "time", "premature", "late", "unsolicited", "greeting", "token"]
+
+
+def attribute(
+    turns: Sequence[TurnSpan],
+    heard: Sequence[Heard],
+    responses: Sequence[Response],
+    *,
+    user_items: Mapping[str, tuple[float, float]],
+    gold: Mapping[str, tuple[str, ...]],
+    asked: bool = False,
+) -> tuple[Attributed, ...]:
+    """Attribute every response exactly once, in order of onset.
+
+    `user_items`: id of an input item -> the interval in which the agent's own detector heard us.
+    `gold`: turn id -> its right answers, for the mark `maybe_previous` (content never moves an
+    answer). `asked`: the agent was made to decide at each turn's end, so that it did not have to
+    notice what began under its own speech. All times in session seconds.
+    """
+    state = _Session(
+        turns=tuple(t for t in turns if t.reached),
+        heard=tuple(heard),
+        user_items=user_items,
+        gold=gold,
+    )
+    order = sorted(responses, key=lambda r: (r.onset is None, r.onset or 0.0))
+    placed = tuple(state.place(r) for r in order)
+    return placed if asked else _mark_overlapped(placed, responses, turns)
+
+
+@dataclass(slots=True)
+class _Session:
+    turns: tuple[TurnSpan, ...]
+    heard: tuple[Heard, ...]
+    user_items: Mapping[str, tuple[float, float]]
+    gold: Mapping[str, tuple[str, ...]]
+    answered: set[str] = field(default_factory=set)
+
+    # ------------------------------------------------------------ looking things up
+
+    def playing(self, t: float) -> TurnSpan | None:
+        """The turn whose span holds `t`; after the last turn, that one."""
+        found = None
+        for turn in self.turns:
+            if turn.start <= t:
+                found = turn
+        return found
+
+    def last_due(self, t: float) -> TurnSpan | None:
+        """The turn with the latest due time at or before `t`."""
+        fallen = [u for u in self.turns if u.due is not None and u.due <= t]
+        return max(fallen, key=lambda u: u.due or 0.0, default=None)
+
+    def owes(self, turn: TurnSpan) -> bool:
+        return turn.expect == "answer" and turn.id not in self.answered
+
+    def named(self, response: Response, onset: float) -> TurnSpan | None:
+        """The turn that the wire names as the cause (rule 1)."""
+        for turn in self.turns:
+            if turn.id == response.trigger:
+                return turn
+        span = self.user_items.get(response.input_item or "")
+        if span is None:
+            return None
+        overlap = {h.turn: min(h.end, span[1]) - max(h.start, span[0]) for h in self.heard}
+        best = max(overlap, key=lambda k: overlap[k], default=None)
+        for turn in self.turns:
+            if turn.id == best and overlap[turn.id] > 0:
+                patience = turn.within if turn.expect == "answer" else ACKNOWLEDGE
+                inside = turn.due is None or onset <= turn.due + patience or onset < turn.done
+                return turn if inside else None
+        return None
+
+    # ------------------------------------------------------------ the rules
+
+    def place(self, response: Response) -> Attributed:
+        onset = response.onset
+        if onset is None:
+            # Neither sound nor text: it said nothing to anybody.
+            return Attributed(response=response.id, turn=None, by="greeting")
+        if response.listened or (response.text and is_silence_token(response.text)):
+            return self.decision(response, onset)
+        turn, by = self.whose(response, onset)
+        if turn is None:
+            return Attributed(response=response.id, turn=None, by=by, flags=("greeting",))
+        flags = self.flags(response, onset, turn, by)
+        if turn.expect == "answer" and "false_alarm" not in flags:
+            self.answered.add(turn.id)
+        if by == "wire" or turn.due is None:
+            pass
+        elif "late" in flags:
+            by = "late"
+        return Attributed(response=response.id, turn=turn.id, by=by, flags=flags)
+
+    def decision(self, response: Response, onset: float) -> Attributed:
+        """Rule 8: the silence token is a decision of its turn."""
+        turn = self.named(response, onset)
+        if turn is None:
+            due = self.last_due(onset)
+            fresh = due is not None and due.due is not None and onset <= due.due + due.within
+            turn = due if fresh else self.playing(onset)
+        flag: Flag = "spoken_token" if response.speech else "silence_token"
+        return Attributed(
+            response=response.id, turn=turn.id if turn else None, by="token", flags=(flag,)
+        )
+
+    def whose(self, response: Response, onset: float) -> tuple[TurnSpan | None, By]:
+        """Rules 1-4, 6 and 10."""
+        named = self.named(response, onset)
+        if named is not None:
+            return named, "wire"
+        now, due = self.playing(onset), self.last_due(onset)
+        if now is None:
+            return None, "greeting"
+        if due is not None and due.due is not None:
+            since = onset - due.due
+            if self.owes(due) and since <= due.within:
+                return due, "time"
+            if due.expect == "quiet" and (due is now or since <= due.within):
+                return due, "time"
+            if due.expect == "either" and (due is now or since <= ACKNOWLEDGE):
+                return due, "time"
+        asked = now.start if now.asked_at is None else max(now.asked_at, now.start)
+        if now.due is not None and asked <= onset < now.due:
+            return now, "premature"
+        if due is not None and self.owes(due):
+            return due, "late"
+        if now.expect == "quiet":
+            return now, "unsolicited"
+        return (due, "time") if due is not None else (None, "greeting")
+
+    def flags(self, response: Response, onset: float, turn: TurnSpan, by: By) -> tuple[Flag, ...]:
+        """What else there is to say of it (rules 3-9)."""
+        flags: list[Flag] = []
+        if turn.expect == "quiet":
+            flags.append("false_alarm")
+        elif turn.due is not None:
+            if onset < turn.due:
+                flags.append("premature")
+            elif onset > turn.due + turn.within and turn.expect == "answer":
+                flags.append("late")
+        if turn.expect == "answer":
+            if turn.id in self.answered:
+                flags.append("extra")
+                if turn.due_kind != "event":
+                    flags.append("joined")
+            if by != "wire" and self.previous(response, turn):
+                flags.append("maybe_previous")
+        if response.status == "cancelled":
+            flags.append("interrupted")
+        if response.end is not None and onset < turn.done < response.end:
+            flags.append("overrun")
+        return tuple(flags)
+
+    def previous(self, response: Response, turn: TurnSpan) -> bool:
+        """Whether it says what an unanswered turn before wanted, and not what this one wants."""
+        if says_any(response.text, self.gold.get(turn.id, ())):
+            return False
+        before = [t for t in self.turns if t.index < turn.index and self.owes(t)]
+        return bool(before) and says_any(response.text, self.gold.get(before[-1].id, ()))
+
+
+def _mark_overlapped(
+    attributed: Sequence[Attributed],
+    responses: Sequence[Response],
+    turns: Sequence[TurnSpan],
+) -> tuple[Attributed, ...]:
+    """Rule 7: flag answers whose instruction began under other speech of the agent."""
+    asked = {t.id: t.asked_at for t in turns if t.due_kind == "instruction"}
+    out = []
+    for a in attributed:
+        at = asked.get(a.turn or "")
+        under = at is not None and any(
+            s.start < at < s.end for r in responses if r.id != a.response for s in r.speech
+        )
+        out.append(replace(a, flags=(*a.flags, "overlapped")) if under else a)
+    return tuple(out)
+
+
+def says_any(text: str, golds: Sequence[str]) -> bool:
+    """Whether the words of one of `golds` stand in `text`, one after the other."""
+    words = _words(text)
+    for gold in golds:
+        want = _words(gold)
+        if want and any(words[i : i + len(want)] == want for i in range(len(words))):
+            return True
+    return False
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())

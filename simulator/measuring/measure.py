@@ -1,0 +1,325 @@
+"""Makes the trace of a recording: decodes and measures once; everything else reads the result.
+
+Counterparts: `simulator.recording.reader` opens the folder, `.sound`, `.speech`, `.utterances` and
+`.spans` do the parts, `simulator.measuring.attribution` says whose answer each response is,
+`simulator.measuring.metrics` and the judges read the trace.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from simulator.measuring import spans
+from simulator.measuring.attribution import attribute
+from simulator.measuring.sound import Sound
+from simulator.measuring.speech import Detector
+from simulator.measuring.trace import (
+    TRACE_VERSION,
+    Attributed,
+    Heard,
+    Life,
+    Pacing,
+    Response,
+    Trace,
+    TurnSpan,
+    trace_from_json,
+    trace_to_json,
+)
+from simulator.measuring.utterances import join, responses
+from simulator.protocol.conditions import Decide
+from simulator.protocol.events import Outcome
+from simulator.protocol.rtcp import media_arrived
+from simulator.recording.manifest import EVENTS, MANIFEST, RTP_LOG
+from simulator.recording.reader import Recording
+from simulator.recording.records import (
+    ContextRecord,
+    HealthRecord,
+    ResponseRecord,
+    SessionRecord,
+    SpeechRecord,
+    Stamped,
+    TextRecord,
+    WireRecord,
+)
+from simulator.scenario.types import Answer, Embedded, Scenario
+
+METHOD = 2
+"""Changes whenever the same recording could get another trace; cached traces are then made anew."""
+TRACE = "trace.json"
+STRETCH = 1.0
+"""Seconds before a due time from which a send error spoils a latency."""
+
+
+def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "speech") -> Trace:
+    """Everything that can be measured in a recording of `scenario`.
+
+    `detector="level"` takes any sound that stands out for an answer: for calibration, where the
+    agent answers with tones and clicks. Raises RecordingError if the packets cannot be read.
+    """
+    manifest, events = recording.manifest, recording.events()
+    sent = _Sent(recording)
+    ended = next((r for _, r in recording.records(SessionRecord) if r.state == "ended"), None)
+    end = next(
+        (e.t for e, r in recording.records(SessionRecord) if r.state == "ended"), recording.end
+    )
+    until = sent.until if sent.until is not None else end
+    what = spans.played(events, until=until, end=max(end, until))
+    heard = spans.heard(manifest, what, sent.late)
+    turns = spans.turn_spans(manifest, what, heard)
+
+    sound = Sound(recording.rtp("received-audio"), payload_type(recording))
+    islands = sound.islands(detector)
+    found = responses(events, islands, sound_started=_sound_started(recording))
+    items = _user_items(recording, what.end)
+    asked = _asked(manifest.options)
+    attributed = attribute(turns, heard, found, user_items=items, gold=_gold(scenario), asked=asked)
+    turns = tuple(
+        replace(
+            t,
+            send_error_ms=sent.worst_ms(*_stretch(t, found, attributed)),
+            due_uncertainty=_due_uncertainty(t, heard, scenario, manifest.options),
+            opportunity=_opportunity(t, turns, heard, found, attributed, items),
+        )
+        for t in turns
+    )
+    played = next((r.play_at for _, r in recording.records(SessionRecord) if r.play_at), None)
+    return Trace(
+        version=TRACE_VERSION,
+        scenario=manifest.scenario.id,
+        agent=manifest.agent.reference,
+        outcome=(ended.outcome if ended else None) or Outcome.INSTRUMENT_INVALID.value,
+        reason=(ended.reason or "") if ended else "cut_off: the recording has no end",
+        play_at=played,
+        end=recording.end,
+        turns=turns,
+        heard=heard,
+        speech=join(islands),
+        responses=found,
+        attribution=attributed,
+        pacing=sent.pacing(),
+        life=_life(recording, sent.ssrcs, found),
+        lost=sound.lost,
+        shared_host=manifest.shared_host,
+        conditions=dict(manifest.options),
+    )
+
+
+class _Sent:
+    """What we sent, and how far from its due time each packet left."""
+
+    def __init__(self, recording: Recording) -> None:
+        sound, due = recording.due("sent-audio")
+        pictures, picture_due = recording.due("sent-video")
+        self.ssrcs = {int(s) for s in (*np.unique(sound.ssrc), *np.unique(pictures.ssrc))}
+        self._sound_due = due
+        self._sound_late = np.maximum(sound.t - due, 0.0)
+        self._due = np.concatenate([due, picture_due])
+        self._error_ms = 1000.0 * np.concatenate([sound.t - due, pictures.t - picture_due])
+
+    @property
+    def until(self) -> float | None:
+        """Session time up to which sound was sent; None if none was."""
+        return float(self._sound_due[-1]) if len(self._sound_due) else None
+
+    def late(self, t: float) -> float:
+        """Seconds by which the packet left late that holds the sample spoken at `t`."""
+        at = int(np.searchsorted(self._sound_due, t))
+        return float(self._sound_late[at]) if at < len(self._sound_late) else 0.0
+
+    def worst_ms(self, start: float, end: float) -> float:
+        errors = self._error_ms[(self._due >= start) & (self._due <= end)]
+        return float(np.max(np.abs(errors))) if len(errors) else 0.0
+
+    def pacing(self) -> Pacing:
+        errors: NDArray[np.float64] = self._error_ms if len(self._error_ms) else np.zeros(1)
+        return Pacing(
+            p50_ms=float(np.percentile(errors, 50)),
+            p99_ms=float(np.percentile(np.abs(errors), 99)),
+            max_ms=float(np.max(np.abs(errors))),
+            packets=len(self._error_ms),
+        )
+
+
+def payload_type(recording: Recording) -> int | None:
+    """The payload type of the agent's sound, if what was negotiated says so."""
+    for _, record in recording.records(SessionRecord):
+        audio = (record.negotiated or {}).get("audio")
+        if isinstance(audio, Mapping):
+            value = audio.get("payload_type")
+            if isinstance(value, int):
+                return value
+    return None
+
+
+def _sound_started(recording: Recording) -> dict[str, float]:
+    """When the wire said that a response's sound begins, for dialects that do."""
+    out: dict[str, float] = {}
+    for event, record in recording.records(WireRecord):
+        if record.name == "output_audio_buffer.started" and isinstance(record.body, dict):
+            out.setdefault(str(record.body.get("response_id")), event.t)
+    return out
+
+
+def _user_items(recording: Recording, end: float) -> dict[str, tuple[float, float]]:
+    """What the agent's own detector heard of us: item -> when it said so, start and end."""
+    starts: dict[str, float] = {}
+    out: dict[str, tuple[float, float]] = {}
+    for i, (event, record) in enumerate(recording.records(SpeechRecord)):
+        if record.by != "user":
+            continue
+        if record.edge == "start":
+            name = record.item or f"#{i}"
+            starts[name] = event.t
+            out[name] = (event.t, end)
+        else:
+            name = record.item or next(reversed(starts), "")
+            if name in starts:
+                out[name] = (starts[name], event.t)
+    return out
+
+
+def _gold(scenario: Scenario) -> dict[str, tuple[str, ...]]:
+    return {
+        t.id: tuple(
+            text
+            for right in (t.expect, *(p.answer for p in t.expect.paths))
+            for text in (right.text, *right.accept)
+        )
+        for t in scenario.turns
+        if isinstance(t.expect, Answer)
+    }
+
+
+def _asked(conditions: Mapping[str, Any]) -> bool:
+    """Whether the agent was made to decide at each turn's end."""
+    return conditions.get("decide") == Decide.TURN_END
+
+
+def _due_uncertainty(
+    span: TurnSpan, heard: Sequence[Heard], scenario: Scenario, conditions: Mapping[str, Any]
+) -> float:
+    """By how much a due time may be wrong: the end of an instruction that the clip itself holds.
+
+    Of what we put in ourselves the end is known, an event's time is the author's word, and so is a
+    turn's end at which the agent is asked.
+    """
+    at_its_end = span.expect == "answer" and _asked(conditions)
+    if span.due is None or span.due_kind == "event" or at_its_end:
+        return 0.0
+    last = next((h.id for h in heard if h.turn == span.id and h.end == span.due), None)
+    for turn in scenario.turns:
+        for index, held in enumerate(turn.instructions):
+            if isinstance(held, Embedded) and f"{turn.id}/{index}" == last:
+                return held.uncertainty
+    return 0.0
+
+
+def _stretch(
+    turn: TurnSpan, found: Sequence[Response], attributed: Sequence[Attributed]
+) -> tuple[float, float]:
+    """The time in which send errors count for a turn's latency."""
+    if turn.due is None:
+        return turn.start, turn.done
+    mine = {a.response for a in attributed if a.turn == turn.id}
+    onsets = [r.onset for r in found if r.id in mine and r.onset is not None]
+    return turn.due - STRETCH, max(min(onsets, default=turn.done), turn.due)
+
+
+def _opportunity(
+    turn: TurnSpan,
+    turns: Sequence[TurnSpan],
+    heard: Sequence[Heard],
+    found: Sequence[Response],
+    attributed: Sequence[Attributed],
+    items: Mapping[str, tuple[float, float]],
+) -> bool | None:
+    """Whether the agent was given an occasion to decide in a turn that wants silence."""
+    if turn.expect != "quiet" or not turn.reached:
+        return None
+    mine = {a.response for a in attributed if a.turn == turn.id}
+    if any(r.id in mine and (r.listened or r.onset is not None) for r in found):
+        return True
+    if any(r.trigger == turn.id for r in found):
+        return True  # it was asked, and said nothing at all
+    began = [start for start, _ in items.values()]
+    if any(turn.start <= t < turn.done for t in began):
+        return True
+    elsewhere = any(t.start <= b < t.done for t in turns if t.id != turn.id for b in began)
+    spoken = any(h.turn == turn.id for h in heard)
+    return False if spoken and elsewhere else None
+
+
+def _life(recording: Recording, ours: set[int], found: Sequence[Response]) -> Life:
+    reported = any(r.reported > 0 for _, r in recording.records(HealthRecord))
+    arrived = media_arrived((p for _, p in recording.rtcp(sent=False)), ours)
+    return Life(
+        transport=arrived or reported,
+        session=any(_is_reply(e) for e in recording.events()),
+        response=any(r.onset is not None and not r.listened for r in found),
+    )
+
+
+def _is_reply(event: Stamped) -> bool:
+    record = event.record
+    if isinstance(record, WireRecord):
+        return record.dir == "in"
+    if isinstance(record, SpeechRecord):
+        return record.by == "user"
+    return isinstance(record, ResponseRecord | TextRecord | ContextRecord)
+
+
+def load_trace(
+    folder: Path,
+    scenario: Scenario,
+    *,
+    progress: Callable[[str], None] | None = None,
+) -> Trace:
+    """The trace of a recording, from its trace.json if that was made from the same inputs by the
+    same method; else measured and, where the folder can be written to, stored."""
+    recording = Recording.open(folder)
+    inputs = _inputs(folder, scenario)
+    path = folder / TRACE
+    try:
+        data = path.read_bytes()
+        head = json.loads(data)
+        if isinstance(head, dict) and head.get("inputs") == inputs:
+            return trace_from_json(data)
+    except (OSError, ValueError, ValidationError):
+        # There is none yet, or of another version: it is made anew.
+        pass
+    if progress is not None:
+        progress(f"measuring {folder.name}")
+    trace = measure(recording, scenario)
+    whole = {"inputs": inputs, **json.loads(trace_to_json(trace))}
+    part = path.with_name(f".{TRACE}.part")
+    try:
+        part.write_text(json.dumps(whole, indent=1), encoding="utf-8")
+        part.replace(path)
+    except OSError:
+        # A trace is only a cache; a recording on a read-only disk can be measured as well.
+        part.unlink(missing_ok=True)
+    return trace
+
+
+def _inputs(folder: Path, scenario: Scenario) -> dict[str, Any]:
+    """What a trace depends on."""
+    out: dict[str, Any] = {
+        "trace": TRACE_VERSION,
+        "method": METHOD,
+        "scenario": scenario.sha256,
+    }
+    for name in (MANIFEST, EVENTS, RTP_LOG):
+        try:
+            out[name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        except FileNotFoundError:
+            out[name] = None
+    return out

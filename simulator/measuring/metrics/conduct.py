@@ -1,0 +1,99 @@
+"""How the agent behaved in a turn: when it spoke, over whom, and when it should not have. Pure.
+
+Intervals of speech are half open, [start, end). Counterparts: `simulator.measuring.attribution` set
+the flags read here, `simulator.measuring.metrics.turns` puts the numbers into a turn's row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from simulator.measuring.metrics.latency import answers
+from simulator.measuring.trace import Speech, Trace, TurnSpan
+
+
+def spoken_between(runs: Iterable[Speech], start: float, end: float) -> float:
+    """Seconds of `runs` inside [start, end); runs must not overlap each other."""
+    return sum(max(0.0, min(r.end, end) - max(r.start, start)) for r in runs)
+
+
+def false_alarms(trace: Trace, turn: TurnSpan) -> int:
+    """Responses in a turn that wants silence, with nothing owed: the number of false alarms."""
+    return sum("false_alarm" in a.flags for _, a in answers(trace, turn))
+
+
+def missed(trace: Trace, turn: TurnSpan) -> bool:
+    """Whether an answer that fell due never came, not even late. False if it never fell due."""
+    return turn.expect == "answer" and turn.due is not None and not answers(trace, turn)
+
+
+def late(trace: Trace, turn: TurnSpan) -> bool:
+    """Whether the first answer began after the turn's window."""
+    given = answers(trace, turn)
+    return turn.expect == "answer" and bool(given) and "late" in given[0][1].flags
+
+
+def premature(trace: Trace, turn: TurnSpan) -> bool:
+    """Whether the first answer began before it fell due."""
+    given = answers(trace, turn)
+    return turn.expect == "answer" and bool(given) and "premature" in given[0][1].flags
+
+
+def extra(trace: Trace, turn: TurnSpan) -> int:
+    """Responses after the first that belong to the same answered turn."""
+    return sum("extra" in a.flags for _, a in answers(trace, turn))
+
+
+def overlap_s(trace: Trace, turn: TurnSpan) -> float:
+    """Seconds in which the agent and somebody's speech in this turn were audible at once (OV of
+    full-duplex work): the sum over the turn's instructions of the agent's speech inside them."""
+    return sum(
+        spoken_between(trace.speech, h.start, h.end) for h in trace.heard if h.turn == turn.id
+    )
+
+
+def carried_in_s(trace: Trace, turn: TurnSpan) -> float:
+    """Seconds of speech inside this turn's time that belong to turns before it (rule 7): the turn
+    is not charged for them."""
+    if not turn.reached:
+        return 0.0
+    before = {t.id for t in trace.turns if t.index < turn.index}
+    return sum(
+        spoken_between(trace.response(a.response).speech, turn.start, turn.done)
+        for a in trace.attribution
+        if a.turn in before
+    )
+
+
+def overrun_s(trace: Trace, turn: TurnSpan) -> float:
+    """Seconds of this turn's own speech after the turn was left."""
+    if not turn.reached:
+        return 0.0
+    return sum(
+        spoken_between(r.speech, turn.done, float("inf")) for r, _ in trace.responses_of(turn.id)
+    )
+
+
+def unsolicited_s(trace: Trace, turn: TurnSpan) -> float:
+    """Seconds of false-alarm speech of a turn."""
+    return sum(
+        s.end - s.start
+        for r, a in answers(trace, turn)
+        if "false_alarm" in a.flags
+        for s in r.speech
+    )
+
+
+def kept_by(trace: Trace, turn: TurnSpan) -> str | None:
+    """How a turn that wants silence was kept: ``listened``, ``token``, ``spoken_token`` or
+    ``silence``; None if it was not kept or does not want silence."""
+    if turn.expect != "quiet" or not turn.reached or false_alarms(trace, turn):
+        return None
+    for response, attributed in trace.responses_of(turn.id):
+        if response.listened:
+            return "listened"
+        if "spoken_token" in attributed.flags:
+            return "spoken_token"
+        if "silence_token" in attributed.flags:
+            return "token"
+    return "silence"

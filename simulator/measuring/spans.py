@@ -1,0 +1,155 @@
+"""When each turn and each instruction was, in session time, from what was sent. Pure.
+
+The manifest says where speech lies in a prepared segment, the segment records say when its first
+sample was due, and the log of sent packets says how late each really left. Counterparts:
+`simulator.measuring.measure` calls it, `simulator.session.script` made the schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from simulator.measuring.trace import Heard, TurnSpan
+from simulator.protocol.conditions import Decide
+from simulator.recording.manifest import Manifest, TurnInfo
+from simulator.recording.records import SegmentRecord, Stamped
+
+EPS = 1e-4
+"""Times that differ by less are one time."""
+TAIL = 0.03
+"""Seconds of sound that may be missing at the end: a session ends with its stream, so the very last
+packet may stay behind."""
+
+Lateness = Callable[[float], float]
+"""Seconds by which the packet of sound left late that holds the sample of a session time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """Which part of a session's stream was played."""
+
+    starts: dict[str, float]
+    """Turn id -> session time of its segment's first sample."""
+    until: float
+    """Session time up to which sound was sent."""
+    end: float
+    """Session time at which the session ended."""
+
+
+def played(events: Sequence[Stamped], *, until: float, end: float) -> Played:
+    """What the segment records say; a segment that was only ordered is not in it."""
+    starts = {
+        e.record.of: e.record.at
+        for e in events
+        if isinstance(e.record, SegmentRecord)
+        and e.record.part == "play"
+        and e.record.edge == "start"
+        and e.record.at < until - EPS
+    }
+    return Played(starts=starts, until=until, end=end)
+
+
+def heard(manifest: Manifest, what: Played, late: Lateness) -> tuple[Heard, ...]:
+    """Every instruction that was sent, in order."""
+    out: list[Heard] = []
+    for turn in manifest.turns:
+        at = what.starts.get(turn.id)
+        if at is None:
+            continue
+        for spoken in turn.spoken:
+            start, end = at + spoken.start, at + spoken.end
+            if start >= what.until - EPS:
+                continue
+            cut = end > what.until + TAIL
+            end = min(end, what.until) if cut else end
+            out.append(
+                Heard(
+                    id=f"{turn.id}/{spoken.index}",
+                    turn=turn.id,
+                    voice=spoken.voice,
+                    start=start + late(start),
+                    end=end + late(end - EPS),
+                    cut=cut,
+                )
+            )
+    return tuple(sorted(out, key=lambda h: h.start))
+
+
+def turn_spans(
+    manifest: Manifest, what: Played, instructions: Sequence[Heard]
+) -> tuple[TurnSpan, ...]:
+    """Every turn of the scenario, reached or not; without send errors and opportunities."""
+    forced = manifest.options.get("decide") == Decide.TURN_END
+    starts = [what.starts.get(t.id) for t in manifest.turns]
+    out = []
+    for turn, start in zip(manifest.turns, starts, strict=True):
+        if start is None:
+            out.append(
+                TurnSpan(
+                    id=turn.id,
+                    index=turn.index,
+                    expect=turn.expect,
+                    start=what.end,
+                    end=what.end,
+                    done=what.end,
+                    reached=False,
+                    complete=False,
+                    within=turn.within,
+                    asked_in=turn.asked_in,
+                )
+            )
+            continue
+        end = start + turn.segment.duration
+        later = [s for s in starts if s is not None and s > start + EPS]
+        done = min(later, default=max(what.end, start))
+        complete = end <= what.until + TAIL
+        due = _due(turn, start, what, instructions)
+        if forced and turn.expect == "answer":
+            # It was asked at the turn's end, wherever in it the instruction or the event lies.
+            due = due._replace(at=end if complete else None)
+        out.append(
+            TurnSpan(
+                id=turn.id,
+                index=turn.index,
+                expect=turn.expect,
+                start=start,
+                end=end if complete else min(end, what.until),
+                done=done,
+                complete=complete,
+                due=due.at,
+                due_kind=due.kind,
+                asked_at=due.asked_at,
+                within=turn.within,
+                asked_in=turn.asked_in,
+            )
+        )
+    return tuple(out)
+
+
+class _Due(NamedTuple):
+    at: float | None = None
+    kind: Literal["instruction", "event", "speech"] | None = None
+    asked_at: float | None = None
+
+
+def _due(turn: TurnInfo, start: float, what: Played, instructions: Sequence[Heard]) -> _Due:
+    """When an answer to a turn that was reached fell due, why, and when it was asked for."""
+    mine = [h for h in instructions if h.turn == turn.id]
+    asking = [h for h in mine if h.voice == "user"]
+    if turn.event is not None:
+        before = [h for h in instructions if h.turn == turn.asked_in and h.voice == "user"]
+        asked_at = min((h.start for h in before or asking), default=None)
+        due = start + turn.event - turn.start
+        return _Due(due if due <= what.until + TAIL else None, "event", asked_at)
+    quiet = turn.expect == "quiet" or not asking
+    counted = mine if quiet else asking
+    if not counted:
+        return _Due()
+    last = max(counted, key=lambda h: h.end)
+    return _Due(
+        None if last.cut else last.end,
+        "speech" if quiet else "instruction",
+        min(h.start for h in counted),
+    )

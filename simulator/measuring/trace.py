@@ -1,0 +1,249 @@
+"""What was measured in a recording: the values of `trace.json`. Pure.
+
+Counterparts: `simulator.measuring.measure` makes it from a recording by one decoding pass,
+`.attribution` says whose answer each response is, `.metrics` computes numbers from it, judges read
+its texts. All times are session seconds. A sample of the user's sound
+has the time at which it was spoken, a sample of the agent's the time at which it could first be
+heard (RTP time mapped to arrival, plus its offset in the packet).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError, to_json
+
+from simulator.text import all_well_formed
+
+TRACE_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speech:
+    """One run of the agent's audible speech."""
+
+    start: float
+    end: float
+    uncertainty: float = 0.0
+    """Seconds by which `start` may be wrong (lost packets before it, a short clock run)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """One instruction (or bystander's speech) as it was sent."""
+
+    id: str
+    """`turn-id/index`."""
+    turn: str
+    voice: str
+    start: float
+    """First audible sample."""
+    end: float
+    """Just after the last audible sample."""
+    cut: bool = False
+    """The session ended before all of it was sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """One response of the agent: everything with one wire id, or an utterance without one."""
+
+    id: str
+    """The wire's id, or `u1`, `u2`, ... for utterances."""
+    speech: tuple[Speech, ...] = ()
+    first_text: float | None = None
+    """When its first written or transcribed text arrived."""
+    text: str = ""
+    """What it says: the output text, else the transcript of its speech."""
+    transcript_missing: bool = False
+    """It was audible but there is no text of it."""
+    trigger: str | None = None
+    """Turn id named by the wire."""
+    input_item: str | None = None
+    status: str | None = None
+    """completed | cancelled | failed | incomplete; None if the wire never said."""
+    listened: bool = False
+    """The agent's decision to keep quiet, not an answer."""
+    begun: float | None = None
+    """When the wire first spoke of it; None for an utterance without an id."""
+
+    @property
+    def onset(self) -> float | None:
+        """First audible sample, or first text if it has no sound; for a decision to keep quiet
+        when it was made; None if there is none of these."""
+        if self.speech:
+            return self.speech[0].start
+        if self.first_text is None and self.listened:
+            return self.begun
+        return self.first_text
+
+    @property
+    def end(self) -> float | None:
+        return self.speech[-1].end if self.speech else self.first_text
+
+    @property
+    def uncertainty(self) -> float:
+        return self.speech[0].uncertainty if self.speech else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnSpan:
+    """One turn as it was played."""
+
+    id: str
+    index: int
+    expect: str
+    """answer | quiet | either."""
+    start: float
+    """Session time of its segment's first sample."""
+    end: float
+    """Session time at which its segment ended."""
+    done: float
+    """When the turn was left: the next segment's start or the end of the session."""
+    reached: bool = True
+    """False: the session ended before it began (times are then the session's end)."""
+    complete: bool = True
+    """False: the session ended while its segment played."""
+    due: float | None = None
+    """When an answer fell due; None if nothing was asked."""
+    due_uncertainty: float = 0.0
+    """Seconds by which `due` may be wrong: the end of an instruction in the clip's own sound."""
+    due_kind: Literal["instruction", "event", "speech"] | None = None
+    """`speech`: a quiet turn in which somebody speaks; due at that speech's end."""
+    asked_at: float | None = None
+    """First audible sample of the instruction that asks (of the standing one for an event)."""
+    within: float = 8.0
+    asked_in: str | None = None
+    send_error_ms: float = 0.0
+    """Largest send-time error in the latency stretch (due time - 1 s to onset, or the turn)."""
+    opportunity: bool | None = None
+    """Whether the agent was given an occasion to decide: None if that cannot be known."""
+
+
+Flag = Literal[
+    "premature",
+    "late",
+    "extra",
+    "joined",
+    "maybe_previous",
+    "false_alarm",
+    "silence_token",
+    "spoken_token",
+    "interrupted",
+    "overlapped",
+    "greeting",
+    "overrun",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attributed:
+    """Whose answer a response is, and why."""
+
+    response: str
+    turn: str | None
+    """Turn id; None for a greeting before anything was asked."""
+    by: Literal["wire", "time", "premature", "late", "unsolicited", "greeting", "token"]
+    flags: tuple[Flag, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodecDelay:
+    """What packetisation and coding add to every latency, stated and not subtracted."""
+
+    packet_s: float = 0.020
+    """A sample of the user's sound leaves with its packet, up to this much after it was spoken."""
+    codec_s: float = 0.0065
+    """The agent's Opus encoder looks 312 samples ahead; ours is made up for in preparing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pacing:
+    """Send-time error of the whole session (actual - due), in milliseconds."""
+
+    p50_ms: float
+    p99_ms: float
+    max_ms: float
+    packets: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Life:
+    """The ladder of proof of life."""
+
+    transport: bool
+    """The agent's receiver reports moved: our media arrived."""
+    session: bool
+    """Its protocol replied."""
+    response: bool
+    """It spoke or wrote at least once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """Everything measured in one recording."""
+
+    version: int = TRACE_VERSION
+    scenario: str
+    agent: str
+    outcome: str
+    reason: str = ""
+    play_at: float | None
+    """Session time of stream time 0; None if playing never began."""
+    end: float
+    """Session time of the last thing recorded."""
+    turns: tuple[TurnSpan, ...]
+    heard: tuple[Heard, ...]
+    speech: tuple[Speech, ...]
+    """All audible speech of the agent, whatever response it belongs to."""
+    responses: tuple[Response, ...]
+    attribution: tuple[Attributed, ...]
+    pacing: Pacing
+    life: Life
+    lost: int = 0
+    """Packets of the agent's sound that never came."""
+    codec: CodecDelay = CodecDelay()
+    shared_host: bool = False
+    """The agent computed on this machine beside others: latencies are marked."""
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+    """Recorded options that numbers must not be mixed across (decide, commit, pace...)."""
+
+    def turn(self, turn_id: str) -> TurnSpan:
+        for turn in self.turns:
+            if turn.id == turn_id:
+                return turn
+        raise KeyError(turn_id)
+
+    def response(self, response_id: str) -> Response:
+        for response in self.responses:
+            if response.id == response_id:
+                return response
+        raise KeyError(response_id)
+
+    def responses_of(self, turn_id: str) -> tuple[tuple[Response, Attributed], ...]:
+        """The responses attributed to a turn, in order of onset."""
+        return tuple((self.response(a.response), a) for a in self.attribution if a.turn == turn_id)
+
+
+_ADAPTER: TypeAdapter[Trace] = TypeAdapter(Trace)
+
+
+def trace_to_json(trace: Trace) -> bytes:
+    return json_of(_ADAPTER, trace)
+
+
+def json_of(adapter: TypeAdapter[Any], value: Any) -> bytes:
+    """A value as JSON, also where a text of others in it is not well-formed."""
+    try:
+        return adapter.dump_json(value, indent=1)
+    except PydanticSerializationError:
+        plain = all_well_formed(adapter.dump_python(value))
+        return to_json(plain, indent=1, inf_nan_mode="null")
+
+
+def trace_from_json(data: bytes) -> Trace:
+    """Raises pydantic.ValidationError for anything that is not a trace of this version."""
+    return _ADAPTER.validate_json(data)

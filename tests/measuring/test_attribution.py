@@ -1,0 +1,241 @@
+"""The ten rules of attribution, one test each and more, on sessions made of a few numbers.
+
+The session: a greeting time until 1; `q1` asks at 5 (window 8, left at 10); `idle` is quiet until
+20; `guest` is quiet with a bystander from 22 to 24, left at 30; `stand` gives a standing
+instruction from 32 to 34, left at 38; `look` is quiet until 50; `ev` has its event at 55, left at
+60.
+"""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simulator.measuring.attribution import attribute, says_any
+from simulator.measuring.trace import Attributed, Heard, Response, Speech, TurnSpan
+
+TURNS = (
+    TurnSpan(id="q1", index=0, expect="answer", start=1, end=5, done=10, due=5, asked_at=3,
+             due_kind="instruction", within=8),
+    TurnSpan(id="idle", index=1, expect="quiet", start=10, end=20, done=20),
+    TurnSpan(id="guest", index=2, expect="quiet", start=20, end=27, done=30, due=24, asked_at=22,
+             due_kind="speech", within=8),
+    TurnSpan(id="stand", index=3, expect="either", start=30, end=34, done=38, due=34, asked_at=32,
+             due_kind="instruction", within=8),
+    TurnSpan(id="look", index=4, expect="quiet", start=38, end=50, done=50),
+    TurnSpan(id="ev", index=5, expect="answer", start=50, end=58, done=60, due=55, asked_at=32,
+             due_kind="event", within=3, asked_in="stand"),
+)  # fmt: skip
+HEARD = (
+    Heard(id="q1/0", turn="q1", voice="user", start=3, end=5),
+    Heard(id="guest/0", turn="guest", voice="guest", start=22, end=24),
+    Heard(id="stand/0", turn="stand", voice="user", start=32, end=34),
+)
+ITEMS = {"item_q1": (3.1, 5.2), "item_guest": (22.1, 24.2), "item_stand": (32.0, 34.2)}
+GOLD = {"q1": ("Three bottles.",), "ev": ("All back.",)}
+
+
+def said(start: float, end: float | None = None, name: str = "r", **how: object) -> Response:
+    run = Speech(start=start, end=start + 1 if end is None else end)
+    how.setdefault("text", "Something.")
+    return Response(id=name, speech=(run,), **how)  # type: ignore[arg-type]
+
+
+def whose(*responses: Response) -> list[Attributed]:
+    return list(attribute(TURNS, HEARD, responses, user_items=ITEMS, gold=GOLD))
+
+
+def one(response: Response) -> tuple[str | None, str, tuple[str, ...]]:
+    (a,) = whose(response)
+    return a.turn, a.by, a.flags
+
+
+def test_rule_1_the_wire_names_the_turn() -> None:
+    assert one(said(25, trigger="q1"))[:2] == ("q1", "wire")
+    assert "late" in one(said(25, trigger="q1"))[2]
+
+
+def test_rule_1_an_input_item_belongs_to_the_instruction_it_overlaps_most() -> None:
+    assert one(said(6, input_item="item_q1")) == ("q1", "wire", ())
+    assert one(said(26, input_item="item_guest")) == ("guest", "wire", ("false_alarm",))
+
+
+def test_rule_1_a_guessed_link_ends_with_the_turns_window() -> None:
+    # The last thing it heard was the standing instruction; what it answers is the event.
+    assert one(said(56, input_item="item_stand")) == ("ev", "time", ())
+
+
+def test_rule_2_the_latest_due_time_before_it() -> None:
+    assert one(said(6)) == ("q1", "time", ())
+    assert one(said(25)) == ("guest", "time", ("false_alarm",))
+    assert one(said(35)) == ("stand", "time", ())
+    assert one(said(56)) == ("ev", "time", ())
+
+
+def test_rule_3_premature_once_the_instruction_has_begun() -> None:
+    assert one(said(4)) == ("q1", "premature", ("premature",))
+    assert one(said(52)) == ("ev", "premature", ("premature",))
+
+
+def test_rule_3_does_not_take_what_is_still_owed() -> None:
+    turns = (
+        TurnSpan(id="a", index=0, expect="answer", start=0, end=5, done=5, due=5, asked_at=3,
+                 due_kind="instruction"),
+        TurnSpan(id="b", index=1, expect="answer", start=5, end=10, done=20, due=10, asked_at=7,
+                 due_kind="instruction"),
+    )  # fmt: skip
+    heard = (
+        Heard(id="a/0", turn="a", voice="user", start=3, end=5),
+        Heard(id="b/0", turn="b", voice="user", start=7, end=10),
+    )
+    first, second = attribute(
+        turns, heard, [said(8, 9, "r1"), said(9.5, 9.9, "r2")], user_items={}, gold={}
+    )
+    assert (first.turn, first.by, first.flags) == ("a", "time", ())
+    assert (second.turn, second.by) == ("b", "premature")
+
+
+def test_rule_4_late_until_the_next_due_time() -> None:
+    assert one(said(14)) == ("q1", "late", ("late",))
+    assert one(said(59)) == ("ev", "late", ("late",))
+
+
+def test_rule_4_only_the_wire_moves_it_back_after_the_next_due_time() -> None:
+    assert one(said(25, text="Three bottles."))[0] == "guest"
+    assert one(said(56, text="Three bottles.")) == ("ev", "time", ("maybe_previous",))
+
+
+def test_rule_5_the_first_counts_and_later_ones_are_joined() -> None:
+    first, second = whose(said(6, name="r1"), said(8, name="r2"))
+    assert first.flags == ()
+    assert (second.turn, second.flags) == ("q1", ("extra", "joined"))
+
+
+def test_rule_5_an_event_takes_one_response() -> None:
+    first, second = whose(said(55.5, 56, "r1"), said(57, 57.5, "r2"))
+    assert (first.turn, first.flags) == ("ev", ())
+    assert (second.turn, second.flags) == ("ev", ("extra",))
+
+
+def test_rule_6_speaking_with_nothing_owed_is_a_false_alarm() -> None:
+    _, second = whose(said(6, name="r1"), said(15, name="r2"))
+    assert (second.turn, second.by, second.flags) == ("idle", "unsolicited", ("false_alarm",))
+    # The standing instruction is open, but what it waits for has not happened.
+    assert one(said(45)) == ("look", "unsolicited", ("false_alarm",))
+
+
+def test_rule_7_speech_that_runs_over_keeps_its_turn() -> None:
+    assert one(said(8, 13)) == ("q1", "time", ("overrun",))
+
+
+def test_rule_7_an_instruction_under_other_speech_is_overlapped() -> None:
+    first, second = whose(said(25, 33, "r1"), said(35, 36, "r2"))
+    assert first.flags == ("false_alarm", "overrun")
+    assert (second.turn, second.flags) == ("stand", ("overlapped",))
+
+
+def test_rule_7_who_is_asked_at_the_turns_end_need_not_notice_it() -> None:
+    under = (said(25, 33, "r1"), said(35, 36, "r2"))
+    first, second = attribute(TURNS, HEARD, under, user_items=ITEMS, gold=GOLD, asked=True)
+    assert first.flags == ("false_alarm", "overrun")
+    assert (second.turn, second.flags) == ("stand", ())
+
+
+def test_rule_8_the_token_is_a_decision_not_an_answer() -> None:
+    written = Response(id="r", first_text=25, text="[KEEP QUIET]")
+    assert one(written) == ("guest", "token", ("silence_token",))
+    assert one(said(25, text="Keep quiet.")) == ("guest", "token", ("spoken_token",))
+    decided = Response(id="r", first_text=15, listened=True)
+    assert one(decided) == ("idle", "token", ("silence_token",))
+
+
+def test_rule_8_a_token_does_not_answer_for_a_turn() -> None:
+    token = Response(id="r1", first_text=5.5, text="[KEEP QUIET]")
+    _, second = whose(token, said(7, name="r2"))
+    assert (second.turn, second.flags) == ("q1", ())
+
+
+def test_rule_9_an_interrupted_answer_is_marked() -> None:
+    assert one(said(6, status="cancelled")) == ("q1", "time", ("interrupted",))
+
+
+def test_rule_10_a_greeting_is_nobodys_answer() -> None:
+    assert one(said(0.5)) == (None, "greeting", ("greeting",))
+    assert one(said(2)) == (None, "greeting", ("greeting",))
+
+
+def test_rule_10_unless_the_turn_is_quiet() -> None:
+    turns = (TurnSpan(id="a", index=0, expect="quiet", start=1, end=9, done=9),)
+    (a,) = attribute(turns, (), [said(2)], user_items={}, gold={})
+    assert (a.turn, a.by, a.flags) == ("a", "unsolicited", ("false_alarm",))
+
+
+def test_turns_that_were_not_reached_take_nothing() -> None:
+    turns = (
+        TURNS[0],
+        TurnSpan(id="x", index=1, expect="quiet", start=6, end=6, done=6, reached=False),
+    )
+    (a,) = attribute(turns, HEARD, [said(9)], user_items={}, gold={})
+    assert a.turn == "q1"
+
+
+def test_says_any_wants_whole_words_in_order() -> None:
+    assert says_any("Well: three bottles, I think", ["Three bottles."])
+    assert not says_any("bottles, three", ["Three bottles."])
+    assert not says_any("threesome bottles", ["three bottles"])
+    assert not says_any("anything", ["", "..."])
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(0, 70),
+            st.floats(0.1, 9),
+            st.sampled_from([None, *ITEMS, "gone"]),
+            st.sampled_from([None, "q1", "ev", "nowhere"]),
+            st.sampled_from(["", "Three.", "[KEEP QUIET]"]),
+        ),
+        max_size=12,
+    )
+)
+def test_every_response_is_attributed_once(
+    raw: list[tuple[float, float, str | None, str | None, str]],
+) -> None:
+    responses = [
+        said(t, t + long, f"r{n}", input_item=item, trigger=trigger, text=text)
+        for n, (t, long, item, trigger, text) in enumerate(raw)
+    ]
+    got = whose(*responses)
+    assert sorted(a.response for a in got) == sorted(r.id for r in responses)
+    answers = [a for a in got if a.turn in ("q1", "ev") and a.by != "token"]
+    for turn in ("q1", "ev"):
+        firsts = [a for a in answers if a.turn == turn and "extra" not in a.flags]
+        assert len(firsts) <= 1, "a turn has one answer, the rest are extras"
+    for a in got:
+        span = next((t for t in TURNS if t.id == a.turn), None)
+        alarm = span is not None and span.expect == "quiet" and a.by != "token"
+        assert ("false_alarm" in a.flags) == alarm
+
+
+BARGE = (
+    TurnSpan(id="told", index=0, expect="answer", start=1, end=5, done=7.5, due=5, asked_at=3,
+             due_kind="instruction", within=8),
+    TurnSpan(id="cut", index=1, expect="answer", start=7.5, end=10, done=14, due=9, asked_at=7.5,
+             due_kind="instruction", within=8),
+)  # fmt: skip
+
+
+def test_an_answer_that_is_cut_in_on_stays_that_of_its_turn() -> None:
+    """Barge-in: the second turn begins at 7.5, while the first one's answer is being said."""
+    heard = (
+        Heard(id="told/0", turn="told", voice="user", start=3, end=5),
+        Heard(id="cut/0", turn="cut", voice="user", start=7.5, end=9),
+    )
+    first = said(6, 8.2, "r1", status="cancelled")
+    second = said(9.6, 11, "r2")
+    a, b = attribute(BARGE, heard, (first, second), user_items={}, gold={})
+    assert (a.turn, a.flags) == ("told", ("interrupted", "overrun"))
+    assert (b.turn, b.by, b.flags) == ("cut", "time", ("overlapped",))
+    # An agent that will not be interrupted has not answered the second time.
+    (talks_on,) = attribute(BARGE, heard, (said(6, 13, "r1"),), user_items={}, gold={})
+    assert talks_on.turn == "told"
