@@ -15,6 +15,7 @@ SIMULATOR = ROOT / "simulator"
 RANKS = (
     "errors",
     "text",
+    "whole_file",
     "clock",
     "options",
     "agent",
@@ -117,6 +118,22 @@ def test_there_is_one_clock() -> None:
         if p != SIMULATOR / "clock.py" and pattern.search(p.read_text(encoding="utf-8"))
     ]
     assert wrong == []
+
+
+def test_files_that_must_be_whole_are_written_in_one_place() -> None:
+    """`Path.replace` has one argument, `str.replace` two."""
+    found = {
+        name
+        for name, path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "replace"
+        and len(node.args) == 1
+        and not node.keywords
+    }
+    # A download that breaks off keeps what has come, under a lock, and is taken up again.
+    assert found == {"simulator.whole_file", "simulator.media.download"}
 
 
 @pytest.mark.parametrize("folder", ["agents", "judges"])

@@ -15,6 +15,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from simulator.clock import utc_now
+from simulator.whole_file import put_file
 
 FORMAT = 1
 """Part of every hash; raised whenever an entry would mean something else."""
@@ -57,13 +58,11 @@ def read_kept(folder: Path, key: str) -> Kept | None:
 def keep(folder: Path, key: str, reply: Kept, *, model: str) -> None:
     """Write an entry, as a whole or not at all."""
     path = _path(folder, key)
-    part = path.with_suffix(f".{os.getpid()}.part")
     entry = {**asdict(reply), "model": model, "at": utc_now()}
     # A cache that cannot be written costs money next time, and no verdict now.
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps(entry), encoding="utf-8")
-        part.replace(path)
+        put_file(path, json.dumps(entry))
 
 
 def _path(folder: Path, key: str) -> Path:

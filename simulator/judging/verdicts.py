@@ -9,9 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ from simulator.errors import InstrumentError, RecordingError
 from simulator.judging.judge import Judge, Verdict
 from simulator.measuring.trace import Trace, json_of, trace_to_json
 from simulator.scenario.types import Scenario, Turn
+from simulator.whole_file import put_file
 
 VERDICTS = "verdicts"
 VERDICTS_VERSION = 1
@@ -85,14 +84,10 @@ def read_judge_file(path: Path) -> JudgeFile | None:
 def write_judge_file(folder: Path, kept: JudgeFile) -> None:
     """Put it in place as a whole or not at all. Raises InstrumentError if the disk refuses."""
     path = verdict_path(folder, kept.judge)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(exist_ok=True)
-        part.write_bytes(json_of(_ADAPTER, kept) + b"\n")
-        part.replace(path)
+        put_file(path, json_of(_ADAPTER, kept) + b"\n")
     except OSError as error:
-        with suppress(OSError):
-            part.unlink()
         raise InstrumentError(f"cannot write {path}: {error.strerror}") from None
 
 

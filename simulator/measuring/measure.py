@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ from simulator.recording.records import (
     WireRecord,
 )
 from simulator.scenario.types import Answer, Embedded, Scenario
+from simulator.whole_file import put_file
 
 METHOD = 2
 """Changes whenever the same recording could get another trace; cached traces are then made anew."""
@@ -300,13 +302,9 @@ def load_trace(
         progress(f"measuring {folder.name}")
     trace = measure(recording, scenario)
     whole = {"inputs": inputs, **json.loads(trace_to_json(trace))}
-    part = path.with_name(f".{TRACE}.part")
-    try:
-        part.write_text(json.dumps(whole, indent=1), encoding="utf-8")
-        part.replace(path)
-    except OSError:
-        # A trace is only a cache; a recording on a read-only disk can be measured as well.
-        part.unlink(missing_ok=True)
+    # A trace is only a cache; a recording on a read-only disk can be measured as well.
+    with suppress(OSError):
+        put_file(path, json.dumps(whole, indent=1))
     return trace
 
 

@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
 from simulator.errors import InputError, InstrumentError
+from simulator.whole_file import put_file
 
 _Read = TypeVar("_Read")
 
@@ -173,9 +174,7 @@ class Cache:
     def _remember(self, file: str, row: tuple[int, int, str]) -> None:
         with self.writing(), self.lock("hashes"):
             self._hashes = self._load() | {file: row}
-            new = self._index.with_suffix(f".{os.getpid()}.new")
-            new.write_text(json.dumps(self._hashes))
-            new.replace(self._index)
+            put_file(self._index, json.dumps(self._hashes))
 
 
 def hash_file(file: Path) -> str:

@@ -36,6 +36,7 @@ from simulator.recording.records import Record, RtpRecord, Stamped, Unknown, to_
 from simulator.recording.redact import MARK, Redactor
 from simulator.recording.rtplog import FILE_HEADER, Flow, head, stamp
 from simulator.scenario.collection import COLLECTION, find_collection
+from simulator.whole_file import put_file
 
 FLUSH_GROUPS = 256
 """Groups of packets that left or came together."""
@@ -78,11 +79,11 @@ class RecordingWriter:
         self._stamps: dict[Kind, bytes] = {"audio": b"", "video": b""}
         try:
             folder.mkdir(parents=True)
-            self._put_file(MANIFEST, self._manifest(manifest))
+            put_file(folder / MANIFEST, self._manifest(manifest))
             if scenario is not None:
-                self._put_file(SCENARIO, self._scenario(scenario))
+                put_file(folder / SCENARIO, self._scenario(scenario))
                 if (shared := find_collection(scenario)) is not None:
-                    self._put_file(COLLECTION, self._scenario(shared))
+                    put_file(folder / COLLECTION, self._scenario(shared))
             self._events = _Appending(folder / EVENTS)
             self._packets = _Appending(folder / RTP_LOG)
             self._packets.append(FILE_HEADER)
@@ -218,12 +219,6 @@ class RecordingWriter:
         if self.failure is not None and not self._told:
             self._told = True
             raise self.failure
-
-    def _put_file(self, name: str, data: bytes) -> None:
-        """A whole file or none."""
-        part = self.folder / f".{name}.part"
-        part.write_bytes(data)
-        part.replace(self.folder / name)
 
     def _manifest(self, manifest: Manifest) -> bytes:
         value = self._redactor.value(manifest_to_dict(manifest))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-from contextlib import suppress
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from simulator.errors import InstrumentError
 from simulator.report.summary import Summary
+from simulator.whole_file import put_file
 
 SUMMARY_FILE = "summary.json"
 _ADAPTER: TypeAdapter[Summary] = TypeAdapter(Summary)
@@ -19,13 +18,9 @@ _ADAPTER: TypeAdapter[Summary] = TypeAdapter(Summary)
 def write_summary(run: Path, summary: Summary) -> Path:
     """Put `summary.json` in place as a whole. Raises InstrumentError if the disk refuses."""
     path = run / SUMMARY_FILE
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        part.write_text(json.dumps(summary_to_dict(summary), indent=1) + "\n", encoding="utf-8")
-        part.replace(path)
+        put_file(path, json.dumps(summary_to_dict(summary), indent=1) + "\n")
     except OSError as error:
-        with suppress(OSError):
-            part.unlink()
         raise InstrumentError(f"cannot write {path}: {error.strerror}") from None
     return path
 

@@ -14,7 +14,7 @@ import io
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -37,6 +37,7 @@ from simulator.recording.manifest import PartInfo
 from simulator.recording.reader import Recording
 from simulator.recording.records import SegmentRecord
 from simulator.report.subtitles import lines
+from simulator.whole_file import whole_file
 
 FILM = "session.mkv"
 LOOK_AHEAD = 312
@@ -109,10 +110,10 @@ def make_film(
         raise RecordingError(f"{path} is a folder", hint="name the file that the film is to be")
     origin = trace.play_at
     shown, missing = _shown(recording, find or from_cache())
-    part = path.with_name(f".{path.name}.part")
     end = max(recording.end, origin + PTIME)
     try:
         with (
+            whole_file(path) as part,
             ExitStack() as stack,
             av.open(str(part), "w", format="matroska") as out,
             tempfile.TemporaryFile() as user_file,
@@ -140,12 +141,8 @@ def make_film(
             ]
             for _, _, packet in heapq.merge(*tracks, key=lambda timed: timed[:2]):
                 out.mux_one(packet)
-        part.replace(path)
     except OSError as error:
         raise RecordingError(f"{path}: the film cannot be written: {error.strerror}") from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
     return Film(path=path, duration=end - origin, origin=origin, missing=missing)
 
 

@@ -37,6 +37,7 @@ from simulator.report.agreement import (
 from simulator.report.humans import Key
 from simulator.run.accounting import read_attempts
 from simulator.run.plan import read_plan
+from simulator.whole_file import put_file, whole_file
 
 FULL = 5.0
 APART = 2.0
@@ -274,9 +275,9 @@ def write_agreement(
     figures, table, picture = (run / f"agreement.{kind}" for kind in ("json", "csv", "svg"))
     body: dict[str, Any] = {"version": 1, "scale": FULL, **asdict(found)}
     try:
-        figures.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
-        picture.write_text(heat_map(found), encoding="utf-8")
-        with table.open("w", newline="", encoding="utf-8") as file:
+        put_file(figures, json.dumps(body, indent=1) + "\n")
+        put_file(picture, heat_map(found))
+        with whole_file(table) as part, part.open("w", newline="", encoding="utf-8") as file:
             out = csv.writer(file)
             out.writerow(
                 ["attempt", "scenario", "turn", *found.judges, MEDIAN, "apart", HUMAN, "candidate"]

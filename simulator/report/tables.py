@@ -17,6 +17,7 @@ from simulator.report.paths import Mode, along
 from simulator.report.rows import AttemptRow, TurnRow, by_agent, read_rows
 from simulator.report.statistics import Score
 from simulator.report.summary import Part, Summary, summarise, task_units
+from simulator.whole_file import whole_file
 
 Cell = str | int | float | bool | None
 Table = list[dict[str, Cell]]
@@ -206,7 +207,8 @@ def write_parquet(run: Path, folder: Path, judge: str | None = None) -> list[Pat
     for name, path, rows in _places(run, folder, "parquet", judge):
         schema = pa.schema([(column, kinds[kind]) for column, kind in COLUMNS[name].items()])
         try:
-            pq.write_table(pa.Table.from_pylist(rows, schema=schema), path)
+            with whole_file(path) as part:
+                pq.write_table(pa.Table.from_pylist(rows, schema=schema), part)
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror or error}") from None
         written.append(path)
@@ -223,7 +225,7 @@ def _places(run: Path, folder: Path, kind: str, judge: str | None) -> list[tuple
 
 def _csv(path: Path, name: str, rows: Sequence[Mapping[str, Cell]]) -> Path:
     try:
-        with path.open("w", encoding="utf-8", newline="") as file:
+        with whole_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS[name], lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)

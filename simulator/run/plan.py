@@ -23,6 +23,7 @@ from simulator.clock import utc_now
 from simulator.errors import InputError, RecordingError
 from simulator.protocol.conditions import Decide
 from simulator.scenario.types import Answer, Pace, Scenario, Turn
+from simulator.whole_file import put_file
 
 RUN_VERSION = 1
 RUN_FILE = "run.json"
@@ -281,19 +282,16 @@ def open_run(out: Path, plan: Plan) -> None:
             f"output folder {out} exists and is not empty",
             hint="give another --out, or move that folder away",
         )
-    part = out / f"{RUN_FILE}.part"
     try:
         (out / RECORDINGS).mkdir(parents=True, exist_ok=True)
         body: dict[str, Any] = json.loads(_ADAPTER.dump_json(plan))
         for agent, choice in zip(body["agents"], plan.agents, strict=True):
             agent["options"] = choice.shown_options()
         body["estimate_s"] = round(plan.estimate_s, 1)
-        part.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
-        part.replace(out / RUN_FILE)
+        put_file(out / RUN_FILE, json.dumps(body, indent=1) + "\n")
     except OSError as error:
-        # Nothing half-made stays behind: an empty run.json would pass for a run.
+        # Nothing half-made stays behind.
         with suppress(OSError):
-            part.unlink(missing_ok=True)
             (out / RECORDINGS).rmdir()
         raise InputError(f"cannot write to {out}: {error.strerror}") from None
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from simulator.whole_file import put_file
 
 VERSION = 1
 FOLDER = "speech"
@@ -107,10 +108,7 @@ def write(folder: Path, sounds: Iterable[Sound]) -> None:
     """Write `speech/lock.json` under a scenario's folder, ordered so that changes read well."""
     ordered = sorted(sounds, key=lambda s: (s.text, s.asked, s.rate))
     body = {"version": VERSION, "sounds": [dataclasses.asdict(s) for s in ordered]}
-    path = folder / FOLDER / NAME
-    new = path.with_suffix(f".{os.getpid()}.new")
-    new.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    new.replace(path)
+    put_file(folder / FOLDER / NAME, json.dumps(body, indent=1, ensure_ascii=False) + "\n")
 
 
 def _parse(text: str) -> list[Sound]:

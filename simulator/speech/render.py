@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -30,6 +29,7 @@ from simulator.speech import finish
 from simulator.speech.engine import Engine, Speaker, Voice, find_voice
 from simulator.speech.engines import engines as all_engines
 from simulator.speech.language import unspeakable
+from simulator.whole_file import whole_file
 
 Tell = Callable[[str], None]
 
@@ -223,9 +223,8 @@ def _place(task: _Task, entry: _Entry, folder: Path) -> Sound:
     words = re.sub(r"[^a-z0-9]+", "-", task.wanted.text.lower()).strip("-")[:32].strip("-")
     name = f"{words or 'speech'}-{task.key[:8]}.flac"
     target = folder / lock.FOLDER / name
-    new = target.with_suffix(f".{os.getpid()}.new")
-    shutil.copyfile(entry.path, new)
-    new.replace(target)
+    with whole_file(target) as part:
+        shutil.copyfile(entry.path, part)
     return Sound(
         **dataclasses.asdict(task.wanted),
         engine=task.engine.name,
