@@ -8,12 +8,12 @@ import signal
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
-from simulator.agent import Agent
+from simulator.agent import Agent, Dial
 from simulator.cli.film import make_films
 from simulator.cli.judge import load_judges, tell_judged
 from simulator.cli.progress import PrepareProgress, RunProgress
@@ -27,7 +27,7 @@ from simulator.media.prepare import prepare
 from simulator.media.timeline import Prepared
 from simulator.options import parse_options, split_words
 from simulator.plugins import load_agent
-from simulator.protocol.conditions import Decide
+from simulator.protocol.conditions import Conditions, Decide, Video
 from simulator.report.file import write_summary
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.plain import plain
@@ -37,8 +37,8 @@ from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
 from simulator.run.pool import run_plan
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import Scenario
-from simulator.session.engine import play
-from simulator.session.prompt import TEMPLATES, Template
+from simulator.session.engine import Result, play
+from simulator.session.prompt import TEMPLATES, Template, instructions
 
 CORES = os.cpu_count() or 1
 
@@ -83,7 +83,9 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
     console = console or Console()
     gates = parse_gates(order.gates)
     template = find_template(order.prompt)
-    decide = find_decide(order.decide)
+    conditions = Conditions(
+        decide=find_decide(order.decide), video=Video(order.video), prompt=template.recorded
+    )
     cast = _cast(order)
     scenarios = {s.id: s for s in _load(order.scenarios)}
     out = order.out or _default_out(order.name or next(iter(scenarios)))
@@ -103,14 +105,16 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
         repeats=order.repeat,
         concurrency=order.concurrency,
         share_host=order.share_host,
-        prompt=template.recorded,
-        decide=decide,
+        prompt=conditions.prompt,
+        decide=conditions.decide,
         durations={k: p.duration for k, p in prepared.items()},
     )
     open_run(out, plan)
     _announce(plan, out, console)
     try:
-        summary = asyncio.run(_carry_out(plan, prepared, scenarios, cast, out, console, template))
+        summary = asyncio.run(
+            _carry_out(plan, prepared, scenarios, cast, out, console, conditions, template)
+        )
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None  # the second Ctrl-C
     print_summary(summary, out, console)
@@ -226,9 +230,13 @@ async def _carry_out(
     cast: _Cast,
     out: Path,
     console: Console,
+    conditions: Conditions,
     template: Template,
 ) -> Summary:
-    player = partial(play, prompt=template, decide=Decide(plan.decide))
+    async def player(prepared: Prepared, target: Dial, /, **rest: Any) -> Result:
+        told = instructions(prepared.scenario, template)
+        return await play(prepared, target, conditions=conditions, instructions=told, **rest)
+
     stop = asyncio.Event()
     with RunProgress(plan, console) as progress, _Interrupts(stop, console):
         await run_plan(plan, prepared, cast.agents, out, play=player, observer=progress, stop=stop)

@@ -25,7 +25,7 @@ from simulator.errors import (
 )
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import Prepared
-from simulator.protocol.conditions import Decide
+from simulator.protocol.conditions import Conditions
 from simulator.protocol.events import (
     AgentSpeech,
     Cancel,
@@ -54,7 +54,6 @@ from simulator.rtc.peer import dial as call
 from simulator.rtc.playlist import Playlist
 from simulator.session.cues import cue
 from simulator.session.due_records import DueRecords, record_of
-from simulator.session.prompt import DEFAULT, Template, instructions
 from simulator.session.script import Script
 
 DRAIN = 0.25
@@ -89,20 +88,20 @@ async def play(
     traits: Traits,
     folder: Path,
     identity: Mapping[str, Any],
+    conditions: Conditions,
+    instructions: str,
     secrets: Sequence[str] = (),
     observer: Watcher | None = None,
     stop: asyncio.Event | None = None,
     clock: Clock | None = None,
-    prompt: Template = DEFAULT,
-    decide: Decide = Decide.AGENT,
 ) -> Result:
     """Play `prepared` to the agent at `dial` and record it in `folder`, which must not exist.
 
     `identity` says which attempt of which run this is (attempt, agent, options, repeat,
-    shared_host...) and goes into the manifest; `prompt` is what the agent is told in words,
-    `decide` who says when it runs. What goes wrong with the agent, the path or the instrument is an
-    outcome and does not raise. Setting `stop` ends it as cancelled. Raises InputError if the folder
-    exists.
+    shared_host...) and goes into the manifest; `conditions` are what the run imposes, of which
+    `prepared` is made as well; `instructions` is what the agent is told in words. What goes wrong
+    with the agent, the path or the instrument is an outcome and does not raise. Setting `stop` ends
+    it as cancelled. Raises InputError if the folder exists.
     """
     manifest = describe(
         prepared,
@@ -111,9 +110,9 @@ async def play(
         dialect=dial.dialect,
         agent_options=identity.get("options") or {},
         options={
-            "decide": decide.value,
-            "commit": decide.commits,
-            "prompt": prompt.recorded,
+            "decide": conditions.decide.value,
+            "commit": conditions.decide.commits,
+            "prompt": conditions.prompt,
             "shared_host": bool(identity.get("shared_host", False)),
         },
         attempt={k: v for k, v in identity.items() if k != "options"},
@@ -131,8 +130,8 @@ async def play(
                 watcher=observer,
                 attempt_id=str(identity.get("attempt", "")),
                 clock=clock or WallClock(),
-                prompt=prompt,
-                decide=decide,
+                conditions=conditions,
+                instructions=instructions,
             )
             finish = await attempt.run(dial, stop or asyncio.Event())
     except* InstrumentError as group:
@@ -164,11 +163,11 @@ class _Attempt:
         watcher: Watcher | None,
         attempt_id: str,
         clock: Clock,
-        prompt: Template,
-        decide: Decide,
+        conditions: Conditions,
+        instructions: str,
     ) -> None:
         self._prepared = prepared
-        self._decide = decide
+        self._conditions = conditions
         self._cued = cued
         self._recording = recording
         self._watcher = watcher
@@ -177,9 +176,7 @@ class _Attempt:
         self._origin = clock.now()
         self._playlist = Playlist(clock, self._origin)
         self._due_records = DueRecords(prepared)
-        self._script = Script(
-            prepared, instructions=instructions(prepared.scenario, prompt), decide=decide
-        )
+        self._script = Script(prepared, instructions=instructions, decide=conditions.decide)
         self._parts = [
             (PacketFile.open(t.segment.path), PacketFile.open(t.hold.path)) for t in prepared.turns
         ]
@@ -320,7 +317,7 @@ class _Attempt:
                     if self._cued:
                         starts_in = command.at - self.now()
                         turn = self._prepared.turns[command.turn]
-                        body = cue(turn, starts_in, self._decide)
+                        body = cue(turn, starts_in, self._conditions.decide)
                         await peer.send_message(body)
                 case Play():
                     self._playlist.play(self._parts[command.turn][0], command.at)

@@ -13,6 +13,7 @@ import pytest
 
 from simulator.agent import Dial, Traits
 from simulator.errors import AgentError, InputError, NetworkError
+from simulator.protocol.conditions import Conditions
 from simulator.recording.reader import Recording
 from simulator.recording.records import SessionRecord
 from simulator.session import engine
@@ -68,6 +69,8 @@ async def test_a_failed_call_is_an_outcome(
         traits=Traits(summary="fake"),
         folder=tmp_path / "made",
         identity={"attempt": "a"},
+        conditions=Conditions(),
+        instructions="Be brief.",
     )
     assert (str(result.outcome), result.reason) == (outcome, str(error))
     ends = [r for _, r in Recording.open(result.folder).records(SessionRecord)]
