@@ -1,8 +1,10 @@
 """The records of `events.jsonl`: types, and their JSON. Format version 1 (recordings/README.md).
 
 Each line is an object with `seq`, `t` (session seconds), `type`, `turn` (id of the turn playing
-then, or null; never an attribution) and the fields of one of the types here. Readers keep types
-that they do not know as `Unknown`. Counterparts: `simulator.recording.writer` and `.reader`.
+then, or null; never an attribution) and the fields of one of the types here. A field's annotation
+is also what pydantic holds a line that is read against. Readers keep types that they do not know as
+`Unknown`, pass over fields that they do not know, and take new words where there are a few.
+Counterparts: `simulator.recording.writer` and `.reader`.
 """
 
 from __future__ import annotations
@@ -11,12 +13,50 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import UnionType
-from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    TypeAdapter,
+    ValidationError,
+)
+from pydantic_core import CoreSchema, core_schema
 
 FORMAT_VERSION = 1
 _LARGEST = 1e15
 """What numbers in a line are below: nothing that we measure comes near it."""
+
+
+class _AnyWord:
+    """Makes pydantic take any text where a type checker wants one of a few words."""
+
+    def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.str_schema()
+
+
+def _from_word(value: Any) -> Any:
+    return float(value) if value in ("nan", "inf", "-inf") else value
+
+
+def _bounded(value: float) -> float:
+    if math.isfinite(value) and not -_LARGEST < value < _LARGEST:
+        raise ValueError("is too large")
+    return value
+
+
+Number = Annotated[float, Field(strict=True, gt=-_LARGEST, lt=_LARGEST, allow_inf_nan=False)]
+Measure = Annotated[
+    float, BeforeValidator(_from_word), Field(strict=True), AfterValidator(_bounded)
+]
+"""A measure of ours, which may have come to no number; such a one is written as a word."""
+Count = Annotated[int, Field(strict=True, gt=-(1 << 63), lt=1 << 63)]
+Flag = Annotated[bool, Field(strict=True)]
+_T = TypeVar("_T", bound=str)
+Word = Annotated[_T, _AnyWord()]
+"""One of a few words, or one that a newer version has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +64,8 @@ class SessionRecord:
     """A state of the whole session: dialling, connected, playing, ended."""
 
     type: ClassVar[str] = "session"
-    state: Literal["dialling", "connected", "playing", "ended"]
-    play_at: float | None = None
+    state: Word[Literal["dialling", "connected", "playing", "ended"]]
+    play_at: Number | None = None
     """With `playing`: the session time of stream time 0. Readers subtract it."""
     outcome: str | None = None
     """With `ended`."""
@@ -39,16 +79,16 @@ class SegmentRecord:
     """A part of the stream begins (edge start) or has ended."""
 
     type: ClassVar[str] = "segment"
-    edge: Literal["start", "end"]
-    part: Literal["play", "hold", "splice"]
+    edge: Word[Literal["start", "end"]]
+    part: Word[Literal["play", "hold", "splice"]]
     of: str
     """Id of the turn that the part belongs to."""
-    at: float
+    at: Number
     """Exact session time of the edge on the stream (t is when it was written)."""
     clip: str = ""
-    start: float = 0.0
+    start: Number = 0.0
     """Clip time of the part's first sample."""
-    end: float = 0.0
+    end: Number = 0.0
     """Clip time of its last."""
     asset: str = ""
 
@@ -60,14 +100,14 @@ class InstructionRecord:
     type: ClassVar[str] = "instruction"
     id: str
     """`turn-id/index`."""
-    edge: Literal["start", "end"]
-    at: float
+    edge: Word[Literal["start", "end"]]
+    at: Number
     """Exact session time."""
     kind: str
     voice: str
     text: str
     asset: str = ""
-    overlapped: bool = False
+    overlapped: Flag = False
     """The agent was audible when it began."""
 
 
@@ -78,7 +118,7 @@ class TurnRecord:
     type: ClassVar[str] = "turn"
     of: str
     state: str
-    at: float
+    at: Number
     cause: str = ""
 
 
@@ -88,7 +128,7 @@ class ResponseRecord:
 
     type: ClassVar[str] = "response"
     id: str
-    edge: Literal["start", "end", "drained", "cleared", "listened"]
+    edge: Word[Literal["start", "end", "drained", "cleared", "listened"]]
     trigger: str | None = None
     input_item: str | None = None
     status: str | None = None
@@ -104,8 +144,8 @@ class TextRecord:
     """The delta, or with `final` the whole."""
     response: str | None = None
     item: str | None = None
-    kind: Literal["output", "transcript", "user"] = "output"
-    final: bool = False
+    kind: Word[Literal["output", "transcript", "user"]] = "output"
+    final: Flag = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +153,8 @@ class SpeechRecord:
     """The live detector's edges; measured onsets belong to the trace."""
 
     type: ClassVar[str] = "speech"
-    edge: Literal["start", "end"]
-    by: Literal["agent", "user"]
+    edge: Word[Literal["start", "end"]]
+    by: Word[Literal["agent", "user"]]
     item: str | None = None
 
 
@@ -136,10 +176,10 @@ class ContextRecord:
     type: ClassVar[str] = "context"
     op: str
     kind: str = ""
-    span: tuple[float, float] | None = None
-    tokens: int = 0
-    used: int = 0
-    window: int = 0
+    span: tuple[Number, Number] | None = None
+    tokens: Count = 0
+    used: Count = 0
+    window: Count = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,13 +187,13 @@ class WireRecord:
     """A message on the wire, redacted and capped."""
 
     type: ClassVar[str] = "wire"
-    dir: Literal["in", "out"]
+    dir: Word[Literal["in", "out"]]
     name: str
     """The message's own type."""
-    bytes: int
+    bytes: Count
     body: Any = None
     """The message, or its first characters where it was over the cap."""
-    cut: bool = False
+    cut: Flag = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,19 +201,19 @@ class HealthRecord:
     """The instrument's health over the last second."""
 
     type: ClassVar[str] = "health"
-    send_p99_ms: float
-    send_max_ms: float
-    loop_lag_ms: float
-    lost: int = 0
+    send_p99_ms: Measure
+    send_max_ms: Measure
+    loop_lag_ms: Measure
+    lost: Count = 0
     """Packets of the agent lost so far."""
-    rtt_ms: float | None = None
-    drops: int = 0
+    rtt_ms: Measure | None = None
+    drops: Count = 0
     """What bounded queues of ours have dropped so far."""
-    host_load: float = 0.0
+    host_load: Measure = 0.0
     """One-minute load average over the number of cores."""
-    reported: int = 0
+    reported: Count = 0
     """Receiver reports from the agent's side so far: the proof that our media arrive."""
-    core_held_ms: float = 0.0
+    core_held_ms: Measure = 0.0
     """How long the sending core ran at half its usual speed or less since the last such record."""
 
 
@@ -186,14 +226,14 @@ class RtpRecord:
     """
 
     type: ClassVar[str] = "rtp"
-    stream: Literal["audio", "video"]
-    ssrc: int
-    pt: int
+    stream: Word[Literal["audio", "video"]]
+    ssrc: Count
+    pt: Count
     """Payload type; resends have another, or another SSRC, or a sequence number seen before."""
-    clock: int
+    clock: Count
     """Ticks per second."""
-    origin_ticks: int
-    origin_t: float
+    origin_ticks: Count
+    origin_t: Number
     """Session time at which the packet with that stamp was due: for sound the end of its 20 ms."""
 
 
@@ -205,7 +245,7 @@ class FaultRecord:
     whose: str
     code: str
     message: str
-    fatal: bool
+    fatal: Flag
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,30 +272,7 @@ Record = (
     | FaultRecord
 )
 
-_TYPES: dict[str, type[Any]] = {
-    r.type: r
-    for r in (
-        SessionRecord,
-        SegmentRecord,
-        InstructionRecord,
-        TurnRecord,
-        ResponseRecord,
-        TextRecord,
-        SpeechRecord,
-        CommandRecord,
-        ContextRecord,
-        WireRecord,
-        HealthRecord,
-        RtpRecord,
-        FaultRecord,
-    )
-}
-
-_FIELDS: dict[str, dict[str, Any]] = {
-    kind: {f.name: get_type_hints(cls)[f.name] for f in dataclasses.fields(cls)}
-    for kind, cls in _TYPES.items()
-}
-"""The types of each record's fields."""
+TYPES: Mapping[str, type[Record]] = {r.type: r for r in get_args(Record)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,63 +303,33 @@ def to_json(stamped: Stamped) -> dict[str, Any]:
     return head
 
 
-def from_json(line: Mapping[str, Any]) -> Stamped:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Head:
+    """What every line has."""
+
+    seq: Annotated[int, Field(strict=True)]
+    t: Number
+    type: str
+    turn: str | None = None
+
+
+_HEAD = TypeAdapter(_Head)
+_BODY: dict[str, TypeAdapter[Record]] = {kind: TypeAdapter(cls) for kind, cls in TYPES.items()}
+
+
+def from_json(line: dict[str, Any]) -> Stamped:
     """A line's record. Raises ValueError if a field is missing or of another type than it has."""
     try:
-        seq, t, kind, turn = line["seq"], line["t"], line["type"], line.get("turn")
-    except KeyError as error:
-        raise ValueError(f"not a record: {error}") from None
-    if not (type(seq) is int and _fits(t, float) and _fits(kind, str) and _fits(turn, str | None)):
-        raise ValueError("not a record: seq, t, type or turn is of another type")
-    body = {k: v for k, v in line.items() if k not in ("seq", "t", "type", "turn")}
-    cls = _TYPES.get(kind)
-    record: Record | Unknown
-    if cls is None:
-        record = Unknown(type=kind, body=body)
-    else:
-        names = {f.name for f in dataclasses.fields(cls)}
-        if isinstance(body.get("span"), list):
-            body["span"] = tuple(body["span"])
-        if cls is HealthRecord:
-            # A measure of ours that came to no number is written as a word.
-            body = {k: float(v) if v in ("nan", "inf", "-inf") else v for k, v in body.items()}
-        try:
-            record = cls(**{k: v for k, v in body.items() if k in names})
-        except TypeError as error:
-            raise ValueError(f"{kind}: {error}") from None
-        for name, wanted in _FIELDS[kind].items():
-            value = getattr(record, name)
-            if not _fits(value, wanted) and not (cls is HealthRecord and _no_number(value)):
-                raise ValueError(f"{kind}: {name} is of another type")
-    return Stamped(seq=seq, t=float(t), turn=turn, record=record)
+        head = _HEAD.validate_python(line)
+        body = _BODY.get(head.type)
+        record = body.validate_python(line) if body is not None else _unknown(head.type, line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(p) for p in first["loc"])
+        raise ValueError(f"not a record: {where}: {first['msg']}") from None
+    return Stamped(seq=head.seq, t=head.t, turn=head.turn, record=record)
 
 
-def _no_number(value: object) -> bool:
-    """Whether it is a float that is no number."""
-    return isinstance(value, float) and not math.isfinite(value)
-
-
-def _fits(value: object, wanted: Any) -> bool:
-    """Whether a value that was JSON is of a field's type; of a Literal any word is taken."""
-    if wanted is float:
-        return (
-            isinstance(value, int | float)
-            and not isinstance(value, bool)
-            and -_LARGEST < value < _LARGEST
-        )
-    if wanted is int:
-        return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63
-    if wanted is Any or isinstance(wanted, type):
-        return wanted is Any or isinstance(value, wanted)
-    origin, inner = get_origin(wanted), get_args(wanted)
-    if origin is Literal:
-        return isinstance(value, str)
-    if origin is tuple:
-        return (
-            isinstance(value, tuple)
-            and len(value) == len(inner)
-            and all(_fits(v, w) for v, w in zip(value, inner, strict=True))
-        )
-    if origin in (Union, UnionType):
-        return any(_fits(value, w) for w in inner)
-    return isinstance(value, origin)
+def _unknown(kind: str, line: dict[str, Any]) -> Unknown:
+    own = {f.name for f in dataclasses.fields(_Head)}
+    return Unknown(type=kind, body={k: v for k, v in line.items() if k not in own})

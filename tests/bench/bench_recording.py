@@ -6,13 +6,24 @@ import argparse
 import json
 import struct
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from simulator.clock import cpu_seconds
 from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo
 from simulator.recording.reader import Recording
-from simulator.recording.records import TextRecord
+from simulator.recording.records import (
+    CommandRecord,
+    ContextRecord,
+    HealthRecord,
+    Record,
+    ResponseRecord,
+    SegmentRecord,
+    SpeechRecord,
+    TextRecord,
+    TurnRecord,
+    WireRecord,
+)
 from simulator.recording.writer import RecordingWriter
 
 VIDEO_RATE, AUDIO_RATE, EVENT_RATE = 170, 50, 5
@@ -25,6 +36,29 @@ def each(count: int, act: Callable[[int], None]) -> float:
     for i in range(count):
         act(i)
     return (cpu_seconds() - start) / count * 1e6
+
+
+EVENTS: Sequence[Record] = (
+    *[TextRecord(text="a few words", response="r", item="i") for _ in range(6)],
+    *[
+        WireRecord(
+            dir="in",
+            name="response.output_audio_transcript.delta",
+            bytes=140,
+            body={"type": "response.output_audio_transcript.delta", "delta": "a few words"},
+        )
+        for _ in range(6)
+    ],
+    HealthRecord(send_p99_ms=0.4, send_max_ms=1.2, loop_lag_ms=0.3, rtt_ms=0.8, reported=7),
+    HealthRecord(send_p99_ms=0.4, send_max_ms=1.2, loop_lag_ms=0.3, reported=8),
+    SpeechRecord(edge="start", by="agent"),
+    ResponseRecord(id="r", edge="end", status="completed", usage={"total_tokens": 40}),
+    ContextRecord(op="add", kind="frame", span=(1.0, 2.0), tokens=64, used=900, window=8192),
+    CommandRecord(id="c", name="commit", args={"item": "i"}),
+    SegmentRecord(edge="start", part="play", of="turn", at=3.0, clip="own", end=5.5, asset="ab"),
+    TurnRecord(of="turn", state="awaiting", at=8.5),
+)
+"""What stands in a talkative session's events, in about these shares."""
 
 
 def main() -> None:
@@ -52,6 +86,14 @@ def main() -> None:
         start = cpu_seconds()
         Recording.open(path).rtp("sent-video")
         reading = cpu_seconds() - start
+        path = Path(folder) / "long"
+        with RecordingWriter(path, manifest) as writer:
+            for i in range(count // 2):
+                writer.write(i / 100, "turn", EVENTS[i % len(EVENTS)])
+        start = cpu_seconds()
+        read = Recording.open(path)
+        assert (len(read.events()), read.damaged) == (count // 2, 0)
+        reading_events = cpu_seconds() - start
     session = (VIDEO_RATE * sent + 2 * AUDIO_RATE * received + EVENT_RATE * event) / 1e6
     figures = {
         "sent_video_packet_us": round(sent, 2),
@@ -59,6 +101,7 @@ def main() -> None:
         "event_us": round(event, 2),
         "core_per_session": round(session, 5),
         "reading_us_per_packet": round(reading / (2 * count) * 1e6, 2),
+        "reading_us_per_event": round(reading_events / (count // 2) * 1e6, 2),
     }
     for name, value in figures.items():
         print(f"{name:28} {value}")

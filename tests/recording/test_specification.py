@@ -11,16 +11,16 @@ import pytest
 from simulator.recording import rtplog
 from simulator.recording.manifest import FORMAT, Manifest, TurnInfo
 from simulator.recording.message import CAP
-from simulator.recording.records import _TYPES, FORMAT_VERSION
+from simulator.recording.records import FORMAT_VERSION, TYPES
 from simulator.recording.redact import MARK
 
 README = (Path(__file__).parents[2] / "recordings" / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("kind", sorted(_TYPES))
+@pytest.mark.parametrize("kind", sorted(TYPES))
 def test_every_event_is_specified_with_its_fields(kind: str) -> None:
     (row,) = re.findall(rf"^\| `{kind}` \|(.*)$", README, re.MULTILINE)
-    fields = {f.name for f in dataclasses.fields(_TYPES[kind])}
+    fields = {f.name for f in dataclasses.fields(TYPES[kind])}
     named = set(re.findall(r"`(\w+)`", row))
     assert fields <= named | ({"ssrc"} if kind == "rtp" else set())
 
