@@ -23,7 +23,7 @@ from simulator.judging.gold import Gold
 from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.points import PointResult, judge_points
 from simulator.judging.wording import read
-from simulator.scenario.types import PRIOR, Answer
+from simulator.scenario.expectations.answer import PRIOR, Answer
 
 
 class KeyPoints:

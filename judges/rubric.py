@@ -42,7 +42,8 @@ from simulator.judging.rubric import (
 )
 from simulator.judging.spending import REPLY_TOKENS, Budget, Estimate, tokens_in
 from simulator.protocol.silence import TOKEN
-from simulator.scenario.types import PRIOR, Answer, Quiet
+from simulator.scenario.expectations.answer import PRIOR, Answer
+from simulator.scenario.expectations.quiet import Quiet
 
 MODEL, URL, KEY = "OMNISTAGE_JUDGE_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY"
 DEFAULT_URL = "https://api.openai.com/v1"

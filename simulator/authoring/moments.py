@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simulator.media.timeline import Prepared, PreparedTurn, on_grid
-from simulator.scenario.types import Answer, Pace
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.types import Pace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ from simulator.judging.points import judge_points
 from simulator.judging.wording import read
 from simulator.protocol.silence import is_silence_token
 from simulator.scenario.before import listed
-from simulator.scenario.types import Answer, KeyPoint, Scenario, Turn
+from simulator.scenario.expectations.answer import Answer, KeyPoint
+from simulator.scenario.types import Scenario, Turn
 
 Trouble = tuple[tuple[str | int, ...], str]
 """Where in the file, and what is wrong."""

@@ -17,7 +17,7 @@ from simulator.authoring.moments import (
     windows,
 )
 from simulator.media.timeline import Prepared, PreparedTurn
-from simulator.scenario.types import Answer
+from simulator.scenario.expectations.answer import Answer
 from simulator.session.prompt import instructions
 
 

@@ -36,8 +36,9 @@ from simulator.report.plain import plain
 from simulator.report.summary import summarise
 from simulator.report.terminal import print_attempt, print_status, print_summary
 from simulator.run.plan import RUN_FILE, read_plan
+from simulator.scenario.expectations.answer import PRIOR
 from simulator.scenario.load import load_recorded_scenario, load_scenario
-from simulator.scenario.types import PRIOR, Scenario
+from simulator.scenario.types import Scenario
 
 SHOWN = 3
 """Reasons of failed judgements that are printed; all are in the verdicts."""

@@ -16,7 +16,7 @@ from simulator.authoring.findings import Level
 from simulator.errors import InputError
 from simulator.media.cache import Cache
 from simulator.media.probe import Probe
-from simulator.scenario.schema import seconds
+from simulator.scenario.values import seconds
 
 
 def new_scenario(draft: Draft, *, named: bool, placed: bool, ask: bool) -> int:

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from simulator.judging.judge import Question
 from simulator.measuring.trace import Attributed, Response
-from simulator.scenario.types import PRIOR, Answer, Quiet
+from simulator.scenario.expectations.answer import PRIOR, Answer
+from simulator.scenario.expectations.quiet import Quiet
 
 Given = tuple[Response, Attributed]
 Mode = Literal["strict", "open"]

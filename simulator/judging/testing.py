@@ -23,7 +23,16 @@ from simulator.measuring.trace import (
     Trace,
     TurnSpan,
 )
-from simulator.scenario.types import Answer, Clip, Either, Expectation, Quiet, Say, Scenario, Turn
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.expectations.either import Either
+from simulator.scenario.expectations.kinds import Expectation
+from simulator.scenario.expectations.quiet import Quiet
+from simulator.scenario.types import (
+    Clip,
+    Say,
+    Scenario,
+    Turn,
+)
 
 SEGMENT = 10.0
 """Seconds that every turn lasts; an instruction is said from 7 to 9 s of it."""

@@ -51,7 +51,8 @@ from simulator.recording.records import (
     TextRecord,
     WireRecord,
 )
-from simulator.scenario.types import Answer, Embedded, Scenario
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.types import Embedded, Scenario
 from simulator.whole_file import put_file
 
 METHOD = 2

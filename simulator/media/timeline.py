@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simulator.protocol.conditions import Decide
-from simulator.scenario.types import Answer, Scenario, Turn
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.types import Scenario, Turn
 
 AUDIO_CLOCK = 48_000
 """Opus RTP clock, Hz."""

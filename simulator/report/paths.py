@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from simulator.judging.judge import VerdictState
 from simulator.report.rows import TurnRow
-from simulator.scenario.types import PRIOR
+from simulator.scenario.expectations.answer import PRIOR
 
 Mode = Literal["strict", "open"]
 

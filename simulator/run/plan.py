@@ -22,7 +22,8 @@ from simulator import __version__
 from simulator.clock import utc_now
 from simulator.errors import InputError, RecordingError
 from simulator.protocol.conditions import Decide
-from simulator.scenario.types import Answer, Pace, Scenario, Turn
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.types import Pace, Scenario, Turn
 from simulator.whole_file import put_file
 
 RUN_VERSION = 1

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from simulator.scenario.expectations.either import Either
 from simulator.scenario.schema import PriorModel
-from simulator.scenario.types import Clip, Either, Scenario, Turn
+from simulator.scenario.types import Clip, Scenario, Turn
 
 CARD, EXAMPLE = "prior-card", "prior-clip"
 """Ids of the turns."""

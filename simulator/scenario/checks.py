@@ -12,6 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from simulator.scenario.expectations.answer import PRIOR, Answer, AnswerPath
+from simulator.scenario.expectations.either import Either
+from simulator.scenario.expectations.kinds import Expectation
+from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.given import placement, written
 from simulator.scenario.schema import (
     EmbeddedModel,
@@ -20,20 +24,14 @@ from simulator.scenario.schema import (
     TurnModel,
 )
 from simulator.scenario.types import (
-    PRIOR,
     REACTIONS,
     Anchor,
-    Answer,
-    AnswerPath,
     Clip,
     Corner,
-    Either,
     Embedded,
-    Expectation,
     Gesture,
     Instruction,
     Limits,
-    Quiet,
     Say,
     Turn,
 )

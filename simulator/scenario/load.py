@@ -34,7 +34,6 @@ from simulator.scenario.schema import (
     ClipModel,
     CollectionModel,
     ScenarioModel,
-    Strict,
     TurnModel,
     VoiceModel,
 )
@@ -52,6 +51,7 @@ from simulator.scenario.types import (
     Turn,
     Voice,
 )
+from simulator.scenario.values import Strict
 
 _Model = TypeVar("_Model", bound=Strict)
 

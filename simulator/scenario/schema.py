@@ -6,61 +6,34 @@ allowed; keys that a later version will read are named and refused as such.
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from simulator.scenario.taxonomy import CUSTOM, TASKS, task_of
+from simulator.scenario.values import (
+    NUMBER,
+    Flag,
+    Name,
+    Points,
+    Seconds,
+    Strict,
+    Text,
+    Texts,
+    as_list,
+    as_name,
+    as_text,
+    as_texts,
+    seconds,
+    wrong,
+)
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-_CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)")
-_NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
 _REACTION = re.compile(r"(speaking|stopped)(?:\s*\+\s*(\d+(?:\.\d*)?|\.\d+))?")
 FORMS = ("text", "subtitles", "card", "clip")
 """How prior knowledge can be told."""
 CORNERS = ("top-left", "top-right", "bottom-left", "bottom-right")
-
-
-def wrong(message: str) -> PydanticCustomError:
-    """An error whose text stands as it is."""
-    return PydanticCustomError("omnistage", "{text}", {"text": message})
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        raise wrong("is empty; text that begins with # must be in quotes")
-    if isinstance(value, dict):
-        raise wrong("must be text and reads as a mapping; if it is text with a colon, quote it")
-    if isinstance(value, list):
-        raise wrong(
-            "must be text and reads as a list; if it is text that begins with [ or -, quote it"
-        )
-    if not str(value).strip():
-        raise wrong("is empty")
-    return str(value).strip()
-
-
-def _name(value: Any) -> str:
-    text = _text(value)
-    if not _NAME.fullmatch(text):
-        raise wrong(f"{text!r} is not a name: letters, digits, '-', '_' and '.', at most 64")
-    return text
-
-
-def seconds(value: Any) -> float:
-    """A time: seconds, or mm:ss, or h:mm:ss."""
-    text = _text(value)
-    if clock := _CLOCK.fullmatch(text):
-        hours, minutes, rest = clock.groups()
-        if float(rest) < 60 and (hours is None or int(minutes) < 60):
-            return int(hours or 0) * 3600 + int(minutes) * 60 + float(rest)
-    if not _NUMBER.fullmatch(text) or not math.isfinite(float(text)) or float(text) > 1e6:
-        raise wrong(f"{text!r} is not a time: seconds (12.5) or minutes:seconds (1:30.5)")
-    return float(text)
 
 
 def _positive(value: float | None) -> float | None:
@@ -70,29 +43,10 @@ def _positive(value: float | None) -> float | None:
 
 
 def _whole(value: Any) -> int:
-    text = _text(value)
+    text = as_text(value)
     if not text.isascii() or not text.isdigit() or not 0 < int(text[:9]) < 100_000:
         raise wrong(f"{text!r} must be a whole number from 1 to 99999")
     return int(text)
-
-
-def _true(value: Any) -> bool:
-    if _text(value).lower() != "true":
-        raise wrong(f"{value!r}: only `true` is allowed; leave the key out for the contrary")
-    return True
-
-
-def _texts(value: Any) -> Any:
-    """A list; a single text is a list of one."""
-    return [value] if isinstance(value, str) else _list(value)
-
-
-def _list(value: Any) -> Any:
-    if value is None:
-        raise wrong("is empty")
-    if not isinstance(value, list):
-        raise wrong("must be a list: lines that begin with '- '")
-    return value
 
 
 def _not_yet(value: Any) -> Any:
@@ -100,7 +54,7 @@ def _not_yet(value: Any) -> Any:
 
 
 def _at(value: Any) -> float | str:
-    text = _text(value)
+    text = as_text(value)
     if text in ("start", "end"):
         return text
     if found := _REACTION.fullmatch(text):
@@ -121,8 +75,8 @@ def _voice(value: Any) -> Any:
 
 
 def _rate(value: Any) -> float:
-    text = _text(value)
-    if not _NUMBER.fullmatch(text) or not 0.5 <= float(text) <= 2:
+    text = as_text(value)
+    if not NUMBER.fullmatch(text) or not 0.5 <= float(text) <= 2:
         raise wrong(f"{text!r} is no rate: 0.5 (half as fast) to 2 (twice as fast)")
     return float(text)
 
@@ -144,35 +98,35 @@ def _signed(value: Any) -> Any:
 
 
 def _speed(value: Any) -> float:
-    text = _text(value)
-    if not _NUMBER.fullmatch(text) or not 0.05 <= float(text) <= 4:
+    text = as_text(value)
+    if not NUMBER.fullmatch(text) or not 0.05 <= float(text) <= 4:
         raise wrong(f"{text!r} is no speed: 0.05 (twenty times as slow) to 4 (four times as fast)")
     return float(text)
 
 
 def _copies(value: Any) -> int:
-    text = _text(value)
+    text = as_text(value)
     if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= 1_000:
         raise wrong(f"{text!r} is no number of copies: a whole number, 1 to 1000")
     return int(text)
 
 
 def _level(value: Any) -> float:
-    text = _text(value)
+    text = as_text(value)
     if not re.fullmatch(r"[+-]?\d+(?:\.\d+)?", text) or not -60 <= float(text) <= 20:
         raise wrong(f"{text!r} is not a level in LU against the instructions: -60 to 20")
     return float(text)
 
 
 def _share(value: Any) -> float:
-    text = _text(value)
-    if not _NUMBER.fullmatch(text) or not 0.1 <= float(text) <= 1:
+    text = as_text(value)
+    if not NUMBER.fullmatch(text) or not 0.1 <= float(text) <= 1:
         raise wrong(f"{text!r} is not a share of the picture's height: 0.1 to 1")
     return float(text)
 
 
 def _task(value: Any) -> str:
-    text = _text(value)
+    text = as_text(value)
     if task_of(text) is None:
         raise wrong(
             f"{text!r} is no task; allowed: {', '.join(TASKS)}, {CUSTOM}, {CUSTOM}:a-name-of-yours"
@@ -181,14 +135,14 @@ def _task(value: Any) -> str:
 
 
 def _sha256(value: Any) -> str:
-    text = _text(value).lower()
+    text = as_text(value).lower()
     if not re.fullmatch(r"[0-9a-f]{64}", text):
         raise wrong("is not a SHA-256: 64 hexadecimal digits")
     return text
 
 
 def _url(value: Any) -> str:
-    text = _text(value)
+    text = as_text(value)
     if not re.match(r"https?://[^/\s]+/\S*$", text) or not _has_host(text):
         raise wrong(f"{text!r} is not an address that begins with https:// or http:// and a host")
     return text
@@ -207,18 +161,12 @@ def _has_host(url: str) -> bool:
 
 def _choice(*allowed: str) -> BeforeValidator:
     def check(value: Any) -> str:
-        text = _text(value)
+        text = as_text(value)
         if text not in allowed:
             raise wrong(f"{text!r} is not known; allowed: {', '.join(allowed)}")
         return text
 
     return BeforeValidator(check)
-
-
-def _point(value: Any) -> Any:
-    if isinstance(value, list) and not value:
-        raise wrong("is empty")
-    return _texts(value)
 
 
 def _pair(value: Any) -> Any:
@@ -227,18 +175,10 @@ def _pair(value: Any) -> Any:
     return value
 
 
-Text = Annotated[str, BeforeValidator(_text)]
-Name = Annotated[str, BeforeValidator(_name)]
-Seconds = Annotated[float, BeforeValidator(seconds)]
 Patience = Annotated[float, BeforeValidator(seconds), AfterValidator(_positive)]
 Later = Annotated[Any, BeforeValidator(_not_yet)]
 At = Annotated[float | str, BeforeValidator(_at)]
 """A clip time, `start`, `end`, or `speaking + s` and `stopped + s` in just these forms."""
-Texts = Annotated[list[Text], BeforeValidator(_texts)]
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
 
 class ClipModel(Strict):
@@ -254,7 +194,7 @@ class ClipModel(Strict):
 
 class SayModel(Strict):
     text: Text
-    file: Annotated[str | None, BeforeValidator(_text)] = None
+    file: Annotated[str | None, BeforeValidator(as_text)] = None
     voice: Name = "user"
     level: Annotated[float, BeforeValidator(_level)] = 0.0
     at: At = "end"
@@ -302,7 +242,7 @@ class LimitsModel(Strict):
 class BackgroundModel(Strict):
     file: Text
     level: Annotated[float, BeforeValidator(_level)] = -15.0
-    clip: Annotated[str | None, BeforeValidator(_name)] = None
+    clip: Annotated[str | None, BeforeValidator(as_name)] = None
     at: Annotated[float | None, BeforeValidator(seconds)] = None
     until: Annotated[float | None, BeforeValidator(seconds)] = None
 
@@ -314,12 +254,12 @@ class CanvasModel(Strict):
 
 
 class PriorModel(Strict):
-    forms: Annotated[list[Annotated[str, _choice(*FORMS)]], BeforeValidator(_texts)] = Field(
+    forms: Annotated[list[Annotated[str, _choice(*FORMS)]], BeforeValidator(as_texts)] = Field(
         default=["text"], alias="as"
     )
-    steps: Annotated[list[Text], BeforeValidator(_list)] = Field(default=[])
+    steps: Annotated[list[Text], BeforeValidator(as_list)] = Field(default=[])
     card_for: Annotated[float | None, BeforeValidator(seconds), AfterValidator(_positive)] = None
-    clip: Annotated[str | None, BeforeValidator(_name)] = None
+    clip: Annotated[str | None, BeforeValidator(as_name)] = None
     start: Annotated[float, BeforeValidator(seconds)] = Field(default=0.0, alias="from")
     until: Annotated[float | None, BeforeValidator(seconds)] = None
 
@@ -328,14 +268,12 @@ class PathModel(Strict):
     name: Name
     answer: Text
     accept: Texts = Field(default=[])
-    key_points: Annotated[
-        list[Annotated[list[Text], BeforeValidator(_point)]], BeforeValidator(_list)
-    ] = Field(default=[])
+    key_points: Points = Field(default=[])
 
 
 class TurnModel(Strict):
-    id: Annotated[str | None, BeforeValidator(_name)] = None
-    clip: Annotated[str | None, BeforeValidator(_name)] = None
+    id: Annotated[str | None, BeforeValidator(as_name)] = None
+    clip: Annotated[str | None, BeforeValidator(as_name)] = None
     start: Annotated[float | None, BeforeValidator(seconds)] = Field(default=None, alias="from")
     until: Seconds
     say: Annotated[list[Annotated[SayModel, BeforeValidator(_spoken)]], BeforeValidator(_say)] = (
@@ -348,19 +286,17 @@ class TurnModel(Strict):
     gesture: Annotated[
         list[Annotated[GestureModel, BeforeValidator(_signed)]], BeforeValidator(_say)
     ] = Field(default=[])
-    answer: Annotated[str | None, BeforeValidator(_text)] = None
+    answer: Annotated[str | None, BeforeValidator(as_text)] = None
     accept: Texts = Field(default=[])
-    key_points: Annotated[
-        list[Annotated[list[Text], BeforeValidator(_point)]], BeforeValidator(_list)
-    ] = Field(default=[])
-    paths: Annotated[list[PathModel], BeforeValidator(_list)] = Field(default=[])
-    quiet: Annotated[bool, BeforeValidator(_true)] = False
-    either: Annotated[bool, BeforeValidator(_true)] = False
+    key_points: Points = Field(default=[])
+    paths: Annotated[list[PathModel], BeforeValidator(as_list)] = Field(default=[])
+    quiet: Flag = False
+    either: Flag = False
     event: Annotated[float | None, BeforeValidator(seconds)] = None
     within: Annotated[float | None, BeforeValidator(seconds)] = None
-    asked_in: Annotated[str | None, BeforeValidator(_name)] = None
+    asked_in: Annotated[str | None, BeforeValidator(as_name)] = None
     evidence: Annotated[
-        list[Annotated[list[Seconds], BeforeValidator(_pair)]], BeforeValidator(_list)
+        list[Annotated[list[Seconds], BeforeValidator(_pair)]], BeforeValidator(as_list)
     ] = Field(default=[])
     choice: Later = None
     caption: Later = None
@@ -376,12 +312,12 @@ class ScenarioModel(Strict):
     clips: dict[Name, Annotated[ClipModel, BeforeValidator(_clip)]] = Field(default={})
     voices: dict[Name, Annotated[VoiceModel, BeforeValidator(_voice)]] = Field(default={})
     goal: Text = ""
-    font: Annotated[str | None, BeforeValidator(_text)] = None
+    font: Annotated[str | None, BeforeValidator(as_text)] = None
     prior: PriorModel | None = None
-    backgrounds: Annotated[list[BackgroundModel], BeforeValidator(_list)] = Field(default=[])
+    backgrounds: Annotated[list[BackgroundModel], BeforeValidator(as_list)] = Field(default=[])
     limits: LimitsModel = LimitsModel()
     canvas: CanvasModel = CanvasModel()
-    turns: Annotated[list[Any], BeforeValidator(_list)]
+    turns: Annotated[list[Any], BeforeValidator(as_list)]
     """Each is read on its own as a TurnModel, so that one wrong turn hides no other's problems."""
 
 

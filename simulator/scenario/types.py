@@ -12,6 +12,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
+from simulator.scenario.expectations.kinds import Expectation
+from simulator.scenario.expectations.quiet import Quiet
+
 
 class Pace(StrEnum):
     """Who moves the stream on."""
@@ -203,59 +206,7 @@ class Embedded:
 Instruction = Say | Show | Gesture | Embedded
 """The open set of instruction kinds; the end of one that is seen is its last new picture."""
 
-PRIOR = "prior"
-"""Name of the path that the scenario goes on along, fixed beforehand."""
-
-KeyPoint = tuple[str, ...]
-"""One thing that an answer must say, with its alternatives."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """The turn wants an answer."""
-
-    text: str
-    """The gold answer."""
-    accept: tuple[str, ...] = ()
-    """Other right answers."""
-    key_points: tuple[KeyPoint, ...] = ()
-    """What must be said; if empty, a judge takes it from the gold answer."""
-    paths: tuple[AnswerPath, ...] = ()
-    """Other reasonable ways to go on, that the fixed path does not take."""
-
-    @property
-    def kind(self) -> Literal["answer"]:
-        return "answer"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerPath:
-    """A reasonable way beside the one that the scenario goes on along."""
-
-    name: str
-    answer: Answer
-    """Without paths of its own."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quiet:
-    """The turn wants silence."""
-
-    @property
-    def kind(self) -> Literal["quiet"]:
-        return "quiet"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Either:
-    """The agent may say something or not; it is not scored."""
-
-    @property
-    def kind(self) -> Literal["either"]:
-        return "either"
-
-
-Expectation = Answer | Quiet | Either
+_QUIET = Quiet()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,7 +235,7 @@ class Turn:
     end: float
     """Clip time at which the segment ends (`until`)."""
     instructions: tuple[Instruction, ...] = ()
-    expect: Expectation = Quiet()
+    expect: Expectation = _QUIET
     event: float | None = None
     """Clip time at which the answer falls due, for an answer that no instruction in this turn asks
     for; None if it falls due at the end of this turn's instruction."""

@@ -10,7 +10,8 @@ from typing import Any
 
 from simulator.media.timeline import PreparedTurn, falls_due
 from simulator.protocol.conditions import Decide
-from simulator.scenario.types import Answer, Turn
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.types import Turn
 
 CUE = "omnistage.cue"
 """The message's type on the wire."""

@@ -39,7 +39,10 @@ from simulator.protocol.events import (
     WakeAt,
     Whose,
 )
-from simulator.scenario.types import Anchor, Answer, Either, Pace, Quiet, Turn
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.expectations.either import Either
+from simulator.scenario.expectations.quiet import Quiet
+from simulator.scenario.types import Anchor, Pace, Turn
 from simulator.session.decide import SETTLE, Decision
 from simulator.session.voice import Voice
 

@@ -18,9 +18,11 @@ from simulator.cli import new
 from simulator.cli.new import clip_time, new_scenario, span
 from simulator.errors import InputError
 from simulator.media.cache import hash_file
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.load import load_scenario
 from simulator.scenario.source import parse
-from simulator.scenario.types import Answer, Quiet, Say
+from simulator.scenario.types import Say
 
 from .conftest import Desk
 

@@ -34,7 +34,16 @@ from simulator.media.prepare import prepare
 from simulator.media.probe import probe
 from simulator.media.sound import SoundReader
 from simulator.plugins import content_root
-from simulator.scenario.types import Anchor, Canvas, Clip, Placement, Quiet, Say, Scenario, Turn
+from simulator.scenario.expectations.quiet import Quiet
+from simulator.scenario.types import (
+    Anchor,
+    Canvas,
+    Clip,
+    Placement,
+    Say,
+    Scenario,
+    Turn,
+)
 
 LIMIT_MB = 600
 LIMIT_SPEED = 2.0

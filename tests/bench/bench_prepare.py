@@ -27,7 +27,8 @@ from simulator.media.cache import Cache
 from simulator.media.encode import Encoding
 from simulator.media.prepare import prepare
 from simulator.media.probe import probe
-from simulator.scenario.types import Clip, Quiet, Scenario, Turn
+from simulator.scenario.expectations.quiet import Quiet
+from simulator.scenario.types import Clip, Scenario, Turn
 
 TARGET = 4.0
 """Times real time, on one core."""

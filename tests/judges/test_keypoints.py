@@ -17,7 +17,7 @@ from simulator.judging.judge import Judge, VerdictState
 from simulator.judging.testing import Said, answers, question, said
 from simulator.measuring.trace import Life
 from simulator.plugins import load_file, load_judge
-from simulator.scenario.types import Answer
+from simulator.scenario.expectations.answer import Answer
 
 HERE = Path(__file__).parent
 keypoints: Any = load_file(HERE.parents[1] / "judges" / "keypoints.py", "judges")

@@ -17,7 +17,7 @@ from simulator.judging.replies import DIMENSIONS
 from simulator.judging.server import Answers, Body, JudgeServer, Say, case_in, verdict
 from simulator.judging.testing import Said, answers, question, quiet, said
 from simulator.plugins import load_judge
-from simulator.scenario.types import Answer, AnswerPath
+from simulator.scenario.expectations.answer import Answer, AnswerPath
 
 TURN = answers("count", "There are three.", ("three", "3"), asks="How many bottles?")
 RIGHT = question(TURN, said("Three bottles."))

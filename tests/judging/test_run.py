@@ -16,7 +16,8 @@ from simulator.judging.testing import answers, either, quiet, said, scenario, tr
 from simulator.judging.verdicts import read_verdicts, verdict_path
 from simulator.measuring.trace import Trace
 from simulator.plugins import load_judge
-from simulator.scenario.types import Answer, Scenario
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.types import Scenario
 
 PLAYED = scenario(
     answers("count", "There are three.", ("three",)),

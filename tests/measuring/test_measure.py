@@ -25,7 +25,14 @@ from simulator.recording.records import (
     SpeechRecord,
     TextRecord,
 )
-from simulator.scenario.types import Answer, Clip, Embedded, Quiet, Scenario, Turn
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.expectations.quiet import Quiet
+from simulator.scenario.types import (
+    Clip,
+    Embedded,
+    Scenario,
+    Turn,
+)
 
 PLAY_AT = 2.0
 LOOK_AHEAD = 312 / 48_000

@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import Asset
-from simulator.scenario.types import Canvas, Clip, Expectation, Quiet, Say, Scenario, Turn
+from simulator.scenario.expectations.kinds import Expectation
+from simulator.scenario.expectations.quiet import Quiet
+from simulator.scenario.types import (
+    Canvas,
+    Clip,
+    Say,
+    Scenario,
+    Turn,
+)
 
 SMALL = Canvas(width=160, height=96, fps=30)
 Picture = NDArray[np.uint8]

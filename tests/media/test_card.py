@@ -16,7 +16,8 @@ from simulator.media.card import card
 from simulator.media.lettering import Lettering
 from simulator.media.prepare import prepare
 from simulator.media.timeline import Asset
-from simulator.scenario.types import Canvas, Either, Scenario, Turn
+from simulator.scenario.expectations.either import Either
+from simulator.scenario.types import Canvas, Scenario, Turn
 
 LINES = ("Keep three bottles on the table", "1. Take the left bottle away", "2. Put it back")
 

@@ -19,9 +19,9 @@ from simulator.media.picture import black
 from simulator.media.prepare import prepare
 from simulator.media.timeline import Asset
 from simulator.media.writing import Writing
+from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.types import (
     Anchor,
-    Answer,
     Canvas,
     Clip,
     Corner,

@@ -23,7 +23,14 @@ from simulator.media.probe import probe
 from simulator.media.sound import SoundReader
 from simulator.media.stretch import PIECE, Stretched, tempos
 from simulator.media.timeline import Asset
-from simulator.scenario.types import Answer, Canvas, Clip, Gesture, Scenario, Show
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.types import (
+    Canvas,
+    Clip,
+    Gesture,
+    Scenario,
+    Show,
+)
 
 Make = Callable[..., Path]
 MakeScenario = Callable[..., Scenario]

@@ -17,10 +17,10 @@ from simulator.media.cache import Cache
 from simulator.media.packets import PacketFile
 from simulator.media.prepare import prepare
 from simulator.media.timeline import Asset
+from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import (
     Anchor,
-    Answer,
     Canvas,
     Clip,
     Embedded,

@@ -17,7 +17,13 @@ from simulator.media.encode import Encoding
 from simulator.media.packets import PacketTrack
 from simulator.media.prepare import prepare
 from simulator.media.stills import StillFormat, clip_times, stills
-from simulator.scenario.types import Canvas, Clip, Quiet, Scenario, Turn
+from simulator.scenario.expectations.quiet import Quiet
+from simulator.scenario.types import (
+    Canvas,
+    Clip,
+    Scenario,
+    Turn,
+)
 
 Make = Callable[..., Path]
 MakeScenario = Callable[..., Scenario]

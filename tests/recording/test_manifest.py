@@ -16,7 +16,13 @@ from simulator.recording.manifest import (
     manifest_to_dict,
 )
 from simulator.recording.records import FORMAT_VERSION
-from simulator.scenario.types import Answer, Clip, Say, Scenario, Turn
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.types import (
+    Clip,
+    Say,
+    Scenario,
+    Turn,
+)
 
 ROOT = Path("/home/somebody/.cache/omnistage/parts/ab/abcdef")
 

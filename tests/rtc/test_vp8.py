@@ -21,7 +21,8 @@ from simulator.media.prepare import prepare
 from simulator.protocol.tap import NullTap
 from simulator.rtc.peer import dial
 from simulator.rtc.playlist import Playlist
-from simulator.scenario.types import Clip, Quiet, Scenario, Turn
+from simulator.scenario.expectations.quiet import Quiet
+from simulator.scenario.types import Clip, Scenario, Turn
 
 CLOCK = WallClock()
 VP8 = RTCRtpCodecParameters(mimeType="video/VP8", clockRate=90_000)

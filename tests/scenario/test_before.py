@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from simulator.errors import ScenarioError
+from simulator.scenario.expectations.either import Either
 from simulator.scenario.load import load_scenario
-from simulator.scenario.types import Either, Scenario
+from simulator.scenario.types import Scenario
 
 HEAD = "version: 1\nid: made\ngoal: Three bottles\nclips:\n  desk: own.mp4\n  shown: own.mp4\n"
 TURNS = "turns:\n  - clip: desk\n    until: 5\n    quiet: true\n  - until: 9\n    quiet: true\n"

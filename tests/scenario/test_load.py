@@ -12,6 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.errors import InputError, ScenarioError
+from simulator.scenario.expectations.answer import Answer, AnswerPath
+from simulator.scenario.expectations.either import Either
+from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.load import (
     bundled_scenarios,
     find_scenario,
@@ -20,15 +23,11 @@ from simulator.scenario.load import (
 )
 from simulator.scenario.types import (
     Anchor,
-    Answer,
-    AnswerPath,
     Clip,
-    Either,
     Embedded,
     Limits,
     Pace,
     Placement,
-    Quiet,
     Say,
     Scenario,
 )

@@ -21,11 +21,11 @@ from simulator.scenario.schema import (
     SayModel,
     ScenarioModel,
     ShowModel,
-    Strict,
     TurnModel,
     VoiceModel,
 )
 from simulator.scenario.taxonomy import TASKS
+from simulator.scenario.values import Strict
 
 TEXT = (content_root("scenarios") / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)

@@ -10,8 +10,9 @@ import pytest
 from simulator.authoring.check import check_all
 from simulator.authoring.findings import Level
 from simulator.media.cache import Cache
+from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.load import bundled_scenarios, load_scenario
-from simulator.scenario.types import Answer, Clip, Scenario
+from simulator.scenario.types import Clip, Scenario
 
 SCENARIOS = [
     scenario

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from simulator.media.timeline import Asset, PreparedTurn
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.expectations.kinds import Expectation
+from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.types import (
-    Answer,
-    Expectation,
     Gesture,
     Instruction,
-    Quiet,
     Say,
     Show,
     Turn,

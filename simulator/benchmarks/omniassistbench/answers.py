@@ -34,8 +34,9 @@ from simulator.protocol.silence import TOKEN, is_silence_token
 from simulator.report.rows import find_trace
 from simulator.run.accounting import AttemptResult, Ledger, read_attempts
 from simulator.run.plan import AgentChoice, make_plan, open_run, read_plan
+from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.load import load_scenario
-from simulator.scenario.types import Quiet, Scenario, Turn
+from simulator.scenario.types import Scenario, Turn
 
 COLUMNS = ("video_name", "output_text")
 CONDITIONS = {"decide": "turn-end", "commit": "simulator", "source": "csv"}

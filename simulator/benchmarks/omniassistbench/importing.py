@@ -20,8 +20,10 @@ from simulator.benchmarks.omniassistbench.names import EXAMPLE, chain_of, id_of
 from simulator.benchmarks.omniassistbench.release import Row, Video
 from simulator.benchmarks.omniassistbench.texts import MIXED, NEXT_STEP, expectation, steps, task_of
 from simulator.errors import InputError, OmnistageError
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.expectations.either import Either
+from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.load import load_scenario
-from simulator.scenario.types import Answer, Either, Quiet
 
 IMPORT_FILE = "import.json"
 PROACTIVE = frozenset({"SER", "MER"})

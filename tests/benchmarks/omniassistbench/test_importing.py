@@ -14,8 +14,11 @@ from simulator.benchmarks.omniassistbench.hearing import question
 from simulator.benchmarks.omniassistbench.importing import import_release
 from simulator.benchmarks.omniassistbench.release import read_release
 from simulator.errors import InputError
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.expectations.either import Either
+from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.load import load_scenario
-from simulator.scenario.types import Answer, Either, Embedded, Quiet, Scenario
+from simulator.scenario.types import Embedded, Scenario
 
 from .conftest import RATE, Clip, speech
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from simulator.benchmarks.omniassistbench.names import bare, chain_of, id_of, name_of
 from simulator.errors import InputError
-from simulator.scenario.schema import _NAME
+from simulator.scenario.values import _NAME
 
 
 @given(

@@ -14,8 +14,10 @@ from simulator.benchmarks.omniassistbench.texts import (
     steps,
     task_of,
 )
+from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.expectations.either import Either
+from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.taxonomy import TASKS
-from simulator.scenario.types import Answer, Either, Quiet
 
 
 @pytest.mark.parametrize("gold", ["KEEP_QUIET", "KEEP QUIET", "KEEP QUIET.", "[KEEP QUIET]"])
