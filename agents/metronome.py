@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simulator.agent import Traits
-from simulator.bridge.babble import RATE, babble
+from simulator.bridge.babble import babble
 from simulator.bridge.events import SpeechStarted
 from simulator.bridge.local import LocalAgent, seconds
+from simulator.protocol.samples import RATE
 
 if TYPE_CHECKING:
     from simulator.bridge.call import Call

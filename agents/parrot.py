@@ -10,8 +10,8 @@ from simulator.bridge.events import ResponseAsked, SpeechEnded
 from simulator.bridge.local import LocalAgent, seconds
 
 if TYPE_CHECKING:
-    from simulator.bridge.babble import Samples
     from simulator.bridge.call import Call
+    from simulator.protocol.samples import MonoInt16
 
 _KEEP = 30.0
 """Seconds of sound that it remembers."""
@@ -40,5 +40,5 @@ class Parrot(LocalAgent):
                 heard = call.hearing.between(event.start, event.time)
                 call.later(self._repeat(call, heard, event.time + self._delay))
 
-    async def _repeat(self, call: Call, heard: Samples, at: float) -> None:
+    async def _repeat(self, call: Call, heard: MonoInt16, at: float) -> None:
         await call.say("", samples=heard, at=at)

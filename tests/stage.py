@@ -12,20 +12,16 @@ from typing import Any, Protocol
 import av
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from simulator.protocol.samples import PACKET, RATE, Mono
 from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo, TurnInfo
 from simulator.recording.writer import RecordingWriter
 
-RATE = 48_000
-PACKET = 960
 OUR_AUDIO, OUR_VIDEO, THEIRS = 1001, 1002, 2001
 """SSRCs."""
 
-Samples = NDArray[np.float32]
 
-
-def voice(seconds: float, *, pitch: float = 130.0, level: float = 0.25) -> Samples:
+def voice(seconds: float, *, pitch: float = 130.0, level: float = 0.25) -> Mono:
     """Something like a voice: harmonics under two formants, swelling four times a second; its very
     first and very last samples are audible."""
     t = np.arange(round(seconds * RATE)) / RATE
@@ -38,11 +34,11 @@ def voice(seconds: float, *, pitch: float = 130.0, level: float = 0.25) -> Sampl
     return sound.astype(np.float32)
 
 
-def silence(seconds: float) -> Samples:
+def silence(seconds: float) -> Mono:
     return np.zeros(round(seconds * RATE), np.float32)
 
 
-def placed(seconds: float, *sounds: tuple[float, Samples]) -> Samples:
+def placed(seconds: float, *sounds: tuple[float, Mono]) -> Mono:
     """A track of silence with sounds that begin at given seconds."""
     track = silence(seconds)
     for at, sound in sounds:
@@ -51,7 +47,7 @@ def placed(seconds: float, *sounds: tuple[float, Samples]) -> Samples:
     return track
 
 
-def opus(samples: Samples) -> list[bytes]:
+def opus(samples: Mono) -> list[bytes]:
     """As packets of 20 ms; like every libopus encoder's they come out 312 samples late."""
     return list(_opus(samples.tobytes()))
 
@@ -98,7 +94,7 @@ class Stage:
     def event(self, t: float, record: Any, turn: str | None = None) -> None:
         self.packets.append((t, lambda: self.writer.write(t, turn, record)))
 
-    def user(self, start: float, samples: Samples, *, late: Callable[[float], float]) -> None:
+    def user(self, start: float, samples: Mono, *, late: Callable[[float], float]) -> None:
         """Our sound from session time `start`; each packet is due at its end."""
         for i, payload in enumerate(opus(samples)):
             due = start + (i + 1) * 0.02
@@ -117,7 +113,7 @@ class Stage:
     def agent(
         self,
         start: float,
-        samples: Samples,
+        samples: Mono,
         *,
         seq: int = 100,
         stamp: int = 77_000,

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.media.encode import Samples
 from simulator.media.loudness import INSTRUCTION
 from simulator.media.played import sounds_of
 from simulator.media.probe import Probe
 from simulator.media.timeline import AUDIO_CLOCK
+from simulator.protocol.samples import Mono, Stereo
 from simulator.scenario.types import Scenario, Turn
 
 PAUSE = 0.5
@@ -68,7 +68,7 @@ def lacking(
         )
 
 
-def rms(samples: Samples) -> float:
+def rms(samples: Mono | Stereo) -> float:
     """In dBFS."""
     power = float(np.mean(np.square(samples, dtype=np.float64))) if len(samples) else 0.0
     return 10 * float(np.log10(power + 1e-12))

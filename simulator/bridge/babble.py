@@ -15,8 +15,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-RATE = 48_000
-"""Samples a second of everything that the bridge says and hears."""
+from simulator.protocol.samples import RATE, MonoInt16
+
 WORDS_PER_SECOND = 2.7
 _LEVEL = 0.11
 """Root mean square of the voiced parts, full scale being 1 (about -19 dBFS)."""
@@ -41,9 +41,6 @@ _FORMANTS = np.array(
 """Resonances of six vowels in Hz: rounded averages of adult speakers (Peterson and Barney 1952)."""
 _WIDTHS = np.array([90.0, 110.0, 160.0])
 _TABLE = 2048
-
-Samples = NDArray[np.int16]
-"""Mono, 48 kHz."""
 
 
 @lru_cache(maxsize=1)
@@ -73,7 +70,7 @@ def syllables(text: str) -> list[int]:
 
 
 @lru_cache(maxsize=64)
-def babble(text: str, *, rate: float = WORDS_PER_SECOND) -> Samples:
+def babble(text: str, *, rate: float = WORDS_PER_SECOND) -> MonoInt16:
     """Speech-like sound as long as saying `text` takes (at least one word's length). Read-only."""
     counts = syllables(text) or [1]
     rng = np.random.default_rng(zlib.crc32(text.encode()))
@@ -105,6 +102,6 @@ def babble(text: str, *, rate: float = WORDS_PER_SECOND) -> Samples:
     rise, fall = int(_EDGE * RATE), int(_RELEASE * RATE)
     voice[:rise] *= np.linspace(0.3, 1, rise)
     voice[-fall:] *= np.linspace(1, 0, fall)
-    samples: Samples = np.clip(np.round(voice * 32767), -32768, 32767).astype(np.int16)
+    samples: MonoInt16 = np.clip(np.round(voice * 32767), -32768, 32767).astype(np.int16)
     samples.flags.writeable = False
     return samples

@@ -19,7 +19,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from simulator.bridge.babble import Samples, babble
+from simulator.bridge.babble import babble
 from simulator.bridge.events import (
     CallEvent,
     Committed,
@@ -29,6 +29,7 @@ from simulator.bridge.events import (
     SpeechStarted,
 )
 from simulator.bridge.wire import Clear, ResponseWire, Status, Wire
+from simulator.protocol.samples import MonoInt16
 
 if TYPE_CHECKING:
     from simulator.bridge.hearing import Hearing
@@ -142,7 +143,7 @@ class Call:
         self,
         text: str,
         *,
-        samples: Samples | None = None,
+        samples: MonoInt16 | None = None,
         at: float | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> bool:
@@ -285,7 +286,7 @@ class Reply:
         if piece and not self._out.ended:
             self._out.delta(piece)
 
-    def say(self, samples: Samples, *, at: float | None = None) -> Utterance:
+    def say(self, samples: MonoInt16, *, at: float | None = None) -> Utterance:
         """Schedule a piece of sound, behind what is scheduled already."""
         self._pending += 1
         return self._call.speaking.say(samples, at=at, on_started=self._begun, on_ended=self._ended)

@@ -15,9 +15,9 @@ import av
 import numpy as np
 from av.audio.codeccontext import AudioCodecContext
 
-from simulator.bridge.babble import RATE, Samples
 from simulator.bridge.vad import FRAME, Edge, SpeechDetector
 from simulator.protocol.rtp import rtp_payload
+from simulator.protocol.samples import RATE, MonoInt16
 
 _GAP_FRAMES = 50
 """A hole of up to a second is filled with silence; after a longer one the clock starts afresh."""
@@ -64,7 +64,7 @@ class Hearing:
 
     def __init__(self, on_edge: Callable[[Edge], None]) -> None:
         self.on_edge = on_edge
-        self.on_samples: Callable[[Samples, float], None] | None = None
+        self.on_samples: Callable[[MonoInt16, float], None] | None = None
         self.payload_types: frozenset[int] = frozenset()
         self.origin: float | None = None
         """Local time of the first sample ever heard."""
@@ -77,8 +77,8 @@ class Hearing:
         """The decoder has not come to rest since the last sound."""
         self._next: int | None = None
         """Ticks of the sample that comes next."""
-        self._rest: Samples = np.zeros(0, np.int16)
-        self._kept: deque[tuple[float, Samples]] = deque(maxlen=0)
+        self._rest: MonoInt16 = np.zeros(0, np.int16)
+        self._kept: deque[tuple[float, MonoInt16]] = deque(maxlen=0)
 
     def detect(self, detector: SpeechDetector | None) -> None:
         """Find speech with another detector, or with none."""
@@ -88,12 +88,12 @@ class Hearing:
         """Keep the last `seconds` of sound for `between`; by default nothing is kept."""
         self._kept = deque(self._kept, maxlen=round(seconds * RATE / FRAME))
 
-    def between(self, start: float, end: float) -> Samples:
+    def between(self, start: float, end: float) -> MonoInt16:
         """The kept samples heard from `start` to `end`."""
         frames = [(t, s) for t, s in self._kept if t + FRAME / RATE > start and t < end]
         if not frames:
             return np.zeros(0, np.int16)
-        joined: Samples = np.concatenate([s for _, s in frames])
+        joined: MonoInt16 = np.concatenate([s for _, s in frames])
         first = max(0, round((start - frames[0][0]) * RATE))
         return joined[first : first + max(0, round((end - start) * RATE))]
 
@@ -124,7 +124,7 @@ class Hearing:
             self.origin = time
         self._take(samples, time)
 
-    def _decode(self, payload: bytes) -> Samples:
+    def _decode(self, payload: bytes) -> MonoInt16:
         if self._decoder is None:
             decoder = av.CodecContext.create("libopus", "r")
             decoder.sample_rate = RATE
@@ -139,7 +139,7 @@ class Hearing:
         arrays = [_mono(f) for f in frames]
         return np.concatenate(arrays) if arrays else np.zeros(FRAME, np.int16)
 
-    def _take(self, samples: Samples, time: float) -> None:
+    def _take(self, samples: MonoInt16, time: float) -> None:
         """Pass on whole frames; what is left waits for the next packet."""
         if len(self._rest):
             time -= len(self._rest) / RATE
@@ -149,7 +149,7 @@ class Hearing:
             self._frame(samples[start : start + FRAME], time + start / RATE)
         self._rest = samples[whole:]
 
-    def _frame(self, frame: Samples, time: float) -> None:
+    def _frame(self, frame: MonoInt16, time: float) -> None:
         if self._kept.maxlen:
             self._kept.append((time, frame))
         if self.on_samples is not None:
@@ -159,11 +159,11 @@ class Hearing:
                 self.on_edge(edge)
 
 
-def _mono(frame: av.AudioFrame) -> Samples:
+def _mono(frame: av.AudioFrame) -> MonoInt16:
     """An s16 frame as mono samples."""
     channels = frame.layout.nb_channels
     data = np.frombuffer(memoryview(frame.planes[0]), np.int16, count=frame.samples * channels)
     if channels == 1:
         return data.copy()  # the decoder may use its memory again
-    mixed: Samples = data.reshape(-1, channels).mean(axis=1).astype(np.int16)
+    mixed: MonoInt16 = data.reshape(-1, channels).mean(axis=1).astype(np.int16)
     return mixed

@@ -24,8 +24,8 @@ import numpy as np
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from av.packet import Packet
 
-from simulator.bridge.babble import RATE, Samples
 from simulator.clock import Clock
+from simulator.protocol.samples import RATE, MonoInt16
 
 FRAME = RATE // 50
 _FRAME_S = FRAME / RATE
@@ -57,7 +57,7 @@ class Encoder:
         for _ in range(_WARM_UP):
             self.encode(np.zeros(FRAME, np.int16))
 
-    def encode(self, frame: Samples) -> bytes:
+    def encode(self, frame: MonoInt16) -> bytes:
         """One packet of 960 samples."""
         made = av.AudioFrame.from_ndarray(frame.reshape(1, FRAME), format="s16", layout="mono")
         made.sample_rate = RATE
@@ -76,7 +76,7 @@ def silence() -> bytes:
 class Utterance:
     """Something that is being said; await `done`."""
 
-    samples: Samples
+    samples: MonoInt16
     start: float
     """Local time of its first sample."""
     on_started: Callable[[float], None] | None = None
@@ -133,7 +133,7 @@ class Speaking:
 
     def say(
         self,
-        samples: Samples,
+        samples: MonoInt16,
         *,
         at: float | None = None,
         on_started: Callable[[float], None] | None = None,

@@ -16,7 +16,7 @@ import numpy as np
 import webrtcvad
 from numpy.typing import NDArray
 
-from simulator.bridge.babble import RATE, Samples
+from simulator.protocol.samples import RATE, MonoInt16
 
 FRAME = RATE // 50
 """Samples of one frame: 20 ms."""
@@ -60,7 +60,7 @@ class Edge:
 @dataclass(slots=True)
 class _Frame:
     time: float
-    samples: Samples
+    samples: MonoInt16
     voiced: bool
 
 
@@ -97,7 +97,7 @@ class SpeechDetector:
         """The level in dBFS that speech has to pass now."""
         return max(_AUDIBLE, self._floor + _OVER)
 
-    def feed(self, samples: Samples, time: float) -> list[Edge]:
+    def feed(self, samples: MonoInt16, time: float) -> list[Edge]:
         """One frame of 20 ms whose first sample has `time`."""
         wide = samples.astype(np.float32)
         self._listen_to_the_room(10 * math.log10(float(np.dot(wide, wide)) / _FULL_FRAME + 1e-10))
@@ -115,7 +115,7 @@ class SpeechDetector:
         self._speaking = False
         return [Edge("end", self._ending(), found)]
 
-    def _is_voiced(self, samples: Samples) -> bool:
+    def _is_voiced(self, samples: MonoInt16) -> bool:
         if float(_levels(samples).max()) <= self.audible:
             return False
         return self._vad is None or bool(self._vad.is_speech(samples.tobytes(), RATE))
@@ -178,7 +178,7 @@ class SpeechDetector:
             self._floor = min(ranked[len(ranked) // 7], _FLOOR_MOST)
 
 
-def _levels(samples: Samples) -> NDArray[np.float32]:
+def _levels(samples: MonoInt16) -> NDArray[np.float32]:
     """dBFS of each whole step."""
     power = np.square(samples.astype(np.float32)).reshape(-1, STEP).mean(axis=1)
     levels: NDArray[np.float32] = np.float32(10) * np.log10(power / _FULL**2 + 1e-10)

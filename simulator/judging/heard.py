@@ -14,19 +14,15 @@ from pathlib import Path
 from typing import ClassVar, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.errors import InputError, JudgeError
 from simulator.measuring.trace import Speech
 from simulator.plugins import load
+from simulator.protocol.samples import RATE, Mono
 from simulator.speech.hearing import recogniser
-
-Samples = NDArray[np.float32]
 
 DEFAULT = "moonshine"
 """The recogniser that is taken where none is named: it comes with an extra."""
-RATE = 48_000
-"""Samples a second of recorded sound."""
 BEFORE, AFTER = 0.2, 0.3
 """Seconds of sound around a run of speech that a recogniser gets too."""
 PAUSE = 0.3
@@ -42,7 +38,7 @@ class Recogniser(Protocol):
     version: ClassVar[str]
     """Changes whenever the same sound could become other words."""
 
-    def transcribe(self, samples: Samples, rate: int) -> str:
+    def transcribe(self, samples: Mono, rate: int) -> str:
         """The words in mono sound from -1 to 1; empty if there are none."""
         ...
 
@@ -57,7 +53,7 @@ class Moonshine:
         """Raises MissingExtra."""
         self._hear = recogniser()
 
-    def transcribe(self, samples: Samples, rate: int) -> str:
+    def transcribe(self, samples: Mono, rate: int) -> str:
         assert rate == RATE, rate
         return self._hear(np.stack([samples, samples], axis=1))
 
@@ -80,7 +76,7 @@ class Listener:
     def __init__(self, recogniser: Recogniser) -> None:
         self.recogniser = recogniser
         self._known: dict[tuple[Path, tuple[Speech, ...]], str] = {}
-        self._decoded: dict[Path, list[tuple[float, float, Samples]]] = {}
+        self._decoded: dict[Path, list[tuple[float, float, Mono]]] = {}
         self._one = asyncio.Lock()
 
     @property
@@ -106,9 +102,9 @@ class Listener:
             what = f"{type(error).__name__}: {error}"
             raise JudgeError(f"recogniser {self.told} raised {what}") from error
 
-    def _cut(self, recording: Path, runs: Sequence[Speech]) -> Samples:
+    def _cut(self, recording: Path, runs: Sequence[Speech]) -> Mono:
         """The sound of the runs, joined with pauses."""
-        parts: list[Samples] = []
+        parts: list[Mono] = []
         for run in runs:
             for start, step, samples in self._stretches(recording):
                 first = max(0, round((run.start - BEFORE - start) / step))
@@ -117,7 +113,7 @@ class Listener:
                     parts += [samples[first:last], np.zeros(round(PAUSE * RATE), np.float32)]
         return np.concatenate(parts) if parts else np.zeros(0, np.float32)
 
-    def _stretches(self, folder: Path) -> list[tuple[float, float, Samples]]:
+    def _stretches(self, folder: Path) -> list[tuple[float, float, Mono]]:
         """Start, seconds a sample and samples of each stretch of the agent's sound."""
         if folder not in self._decoded:
             from simulator.measuring.measure import payload_type

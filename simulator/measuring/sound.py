@@ -19,17 +19,16 @@ from av.packet import Packet
 from numpy.typing import NDArray
 
 from simulator.measuring.clockmap import map_runs
-from simulator.measuring.speech import Detector, Samples
+from simulator.measuring.speech import Detector
 from simulator.measuring.speech import islands as islands_of
 from simulator.measuring.trace import Speech
 from simulator.media.timeline import AUDIO_CLOCK, PTIME
 from simulator.protocol.rtp import unwrap
+from simulator.protocol.samples import PACKET, Mono
 from simulator.recording.reader import RtpLog
 
-Decode = Callable[[bytes], Samples | None]
+Decode = Callable[[bytes], Mono | None]
 
-PACKET = round(PTIME * AUDIO_CLOCK)
-"""Samples in a packet of 20 ms."""
 CHUNK_SECONDS = 60
 """Sound is handed out in stretches of about this length, cut in silence: memory is bounded."""
 CHUNK_MOST = 300
@@ -55,7 +54,7 @@ class Stretch:
     """Seconds by which the line may be off."""
     lost_before: float = 0.0
     """Seconds of sound that were lost just before it."""
-    samples: Samples = field(default_factory=lambda: np.zeros(0, np.float32))
+    samples: Mono = field(default_factory=lambda: np.zeros(0, np.float32))
     gaps: list[tuple[int, int]] = field(default_factory=list)
     """Samples that never came: first, and one past the last."""
 
@@ -154,7 +153,7 @@ def opus_samples() -> Decode:
     context.layout = "mono"
     context.format = "s16"
 
-    def samples(payload: bytes) -> Samples | None:
+    def samples(payload: bytes) -> Mono | None:
         if not payload:
             return None
         try:
@@ -217,13 +216,13 @@ class _Part:
         self.origin = self.end = origin
         self._line = line
         self._lost_before = lost_before
-        self._pieces: list[tuple[int, Samples]] = []
+        self._pieces: list[tuple[int, Mono]] = []
         self._gaps: list[tuple[int, int]] = []
 
     def __bool__(self) -> bool:
         return bool(self._pieces)
 
-    def add(self, at: int, samples: Samples) -> None:
+    def add(self, at: int, samples: Mono) -> None:
         self._pieces.append((at - self.origin, samples))
         self.end = max(self.end, at + len(samples))
 

@@ -15,14 +15,11 @@ import numpy as np
 import webrtcvad
 from numpy.typing import NDArray
 
-RATE = 48_000
-"""Samples per second of everything here."""
+from simulator.protocol.samples import RATE, Mono
 
 Detector = Literal["speech", "level"]
 """speech: level and webrtcvad, for agents; level: any sound that stands out, for calibration."""
 
-Samples = NDArray[np.float32]
-"""Mono, full scale 1.0."""
 
 VAD_MODE = 2
 FRAME = RATE // 100
@@ -55,7 +52,7 @@ CLICK_STEPS = 30
 _SILENT_DB = -100.0
 
 
-def islands(samples: Samples, detector: Detector = "speech") -> list[tuple[int, int]]:
+def islands(samples: Mono, detector: Detector = "speech") -> list[tuple[int, int]]:
     """Stretches of speech (or of any sound), as sample numbers: the first, and one past the last.
 
     They are not joined across pauses longer than 40 ms.
@@ -93,7 +90,7 @@ def _spoken(
     return out
 
 
-def levels_db(samples: Samples, step: int) -> NDArray[np.float64]:
+def levels_db(samples: Mono, step: int) -> NDArray[np.float64]:
     """Level of each whole step and of the rest, in dB of full scale."""
     whole = -(-len(samples) // step)
     padded = np.zeros(whole * step, np.float64)
@@ -127,7 +124,7 @@ def _stretches(loud: NDArray[np.bool_], bridge: int) -> list[tuple[int, int]]:
 
 
 def _edges(
-    samples: Samples,
+    samples: Mono,
     levels: NDArray[np.float64],
     gate: NDArray[np.float64],
     start: int,
@@ -146,7 +143,7 @@ def _edges(
     return first, max(last, first + 1)
 
 
-def _voiced(samples: Samples, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _voiced(samples: Mono, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
     """What webrtcvad calls speech, by frames of 10 ms; it is not asked in long silence."""
     count = -(-len(samples) // FRAME)
     pcm = np.zeros(count * FRAME, np.int16)

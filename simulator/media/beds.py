@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.errors import InputError
-from simulator.media.encode import Samples
 from simulator.media.loudness import INSTRUCTION, loudness
 from simulator.media.sound import load
 from simulator.media.timeline import AUDIO_CLOCK
+from simulator.protocol.samples import Stereo
 from simulator.scenario.types import Background
 
 LONGEST = 120.0
@@ -36,12 +36,12 @@ _FADE = AUDIO_CLOCK // 50
 class Bed:
     """A background ready to be added."""
 
-    samples: Samples
+    samples: Stereo
     """At its level."""
     at: int | None = None
     """Position (clip time × 48000) of its first sample; None for one that loops all along."""
 
-    def part(self, first: int, last: int) -> tuple[int, Samples]:
+    def part(self, first: int, last: int) -> tuple[int, Stereo]:
         """What it adds from `first` to `last`: from where on, and the samples."""
         if self.at is None:
             where = np.arange(first, last) % len(self.samples)
@@ -85,7 +85,7 @@ def _bed(background: Background) -> Bed:
     return Bed(_faded(samples), round(background.at * AUDIO_CLOCK))
 
 
-def _loop(samples: Samples) -> Samples:
+def _loop(samples: Stereo) -> Stereo:
     """The samples, shorter by a seam in which the end runs into the start."""
     seam = min(_SEAM, len(samples) // 4)
     if seam == 0:
@@ -96,7 +96,7 @@ def _loop(samples: Samples) -> Samples:
     return out
 
 
-def _faded(samples: Samples) -> Samples:
+def _faded(samples: Stereo) -> Stereo:
     fade = min(_FADE, len(samples) // 2)
     out = samples.copy()
     ramp = np.linspace(0, 1, fade, dtype=np.float32)[:, None]
@@ -105,7 +105,7 @@ def _faded(samples: Samples) -> Samples:
     return out
 
 
-def over_beds(blocks: Iterable[Samples], at: int, beds: Sequence[Bed]) -> Iterator[Samples]:
+def over_beds(blocks: Iterable[Stereo], at: int, beds: Sequence[Bed]) -> Iterator[Stereo]:
     """The sound, whose first sample is at position `at`, with the beds added."""
     for block in blocks:
         out = block

@@ -20,15 +20,7 @@ from simulator.errors import InputError
 from simulator.media.beds import Bed, over_beds
 from simulator.media.cache import key_of
 from simulator.media.clips import Located
-from simulator.media.encode import (
-    LOOKAHEAD,
-    PACKET,
-    Encoding,
-    PictureEncoder,
-    Samples,
-    SoundEncoder,
-    info,
-)
+from simulator.media.encode import LOOKAHEAD, Encoding, PictureEncoder, SoundEncoder, info
 from simulator.media.layers import GestureLayer, Layer, Stretch, WritingLayer, over
 from simulator.media.lettering import Lettering
 from simulator.media.loudness import gain
@@ -41,6 +33,7 @@ from simulator.media.room import Quietest
 from simulator.media.sound import load, silence
 from simulator.media.subtitle import Overlay
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, Spoken
+from simulator.protocol.samples import PACKET, Stereo
 from simulator.scenario.types import Anchor, Background, Canvas, Gesture, Say, Show, Turn
 
 CODE = 3
@@ -278,7 +271,7 @@ class Maker:
 
     # ------------------------------------------------------------------ hold
 
-    def _hold(self, out: PacketWriter, last: tuple[av.VideoFrame, str], tone: Samples) -> None:
+    def _hold(self, out: PacketWriter, last: tuple[av.VideoFrame, str], tone: Stereo) -> None:
         canvas = self._job.canvas
         encoder = PictureEncoder(canvas, self._job.encoding, last[1])
         units = [unit for _ in range(canvas.fps) for unit in encoder.add(last[0])]
@@ -290,7 +283,7 @@ class Maker:
             out.add_audio(i * PACKET, packet)
 
 
-def _blocks(block: Samples, count: int) -> Iterator[Samples]:
+def _blocks(block: Stereo, count: int) -> Iterator[Stereo]:
     """`block` over and over, `count` samples in all."""
     while count > 0:
         yield block[:count]

@@ -21,16 +21,11 @@ import numpy as np
 from av.audio.codeccontext import AudioCodecContext
 from av.video.codeccontext import VideoCodecContext
 from av.video.frame import PictureType
-from numpy.typing import NDArray
 
-from simulator.media.timeline import AUDIO_CLOCK, PTIME, VIDEO_CLOCK
+from simulator.media.timeline import AUDIO_CLOCK, VIDEO_CLOCK
+from simulator.protocol.samples import PACKET, Stereo
 from simulator.scenario.types import Canvas
 
-Samples = NDArray[np.float32]
-"""Sound: shape (n, 2), 48 kHz, full scale 1.0."""
-
-PACKET = round(PTIME * AUDIO_CLOCK)
-"""Samples in a packet."""
 LOOKAHEAD = 312
 """Samples by which libopus is late at 48 kHz; tests measure it."""
 RUN_IN = 4
@@ -230,11 +225,11 @@ class SoundEncoder:
         context.time_base = Fraction(1, AUDIO_CLOCK)
         context.options = {"application": "audio", "frame_duration": "20", "vbr": "on"}
         self._context = context
-        self._rest: Samples = np.zeros((0, 2), np.float32)
+        self._rest: Stereo = np.zeros((0, 2), np.float32)
         self._fed = 0
         self._given = 0
 
-    def packets(self, blocks: Iterable[Samples]) -> Iterator[bytes]:
+    def packets(self, blocks: Iterable[Stereo]) -> Iterator[bytes]:
         """The part's packets, as the samples come."""
         for block in blocks:
             self._rest = np.concatenate((self._rest, block)) if len(self._rest) else block
@@ -244,7 +239,7 @@ class SoundEncoder:
             self._rest = self._rest[whole * PACKET :]
         yield from self._take(None)
 
-    def _encode(self, samples: Samples) -> Iterator[bytes]:
+    def _encode(self, samples: Stereo) -> Iterator[bytes]:
         frame = av.AudioFrame.from_ndarray(
             np.ascontiguousarray(samples).reshape(1, -1), format="flt", layout="stereo"
         )
@@ -262,7 +257,7 @@ class SoundEncoder:
             self._given += 1
 
 
-def encode_sound(samples: Samples, *, bitrate: int = 64_000) -> list[bytes]:
+def encode_sound(samples: Stereo, *, bitrate: int = 64_000) -> list[bytes]:
     """Opus packets for sound that stands alone: silence before and after.
 
     `samples` is a whole number of packets long; sample n comes out of a decoder at n.

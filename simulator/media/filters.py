@@ -12,11 +12,11 @@ import av
 import numpy as np
 from av.filter import Graph
 
-from simulator.media.encode import Samples
 from simulator.media.timeline import AUDIO_CLOCK
+from simulator.protocol.samples import Stereo
 
 
-def filtered(blocks: Iterable[Samples], *filters: tuple[str, str]) -> Iterator[av.AudioFrame]:
+def filtered(blocks: Iterable[Stereo], *filters: tuple[str, str]) -> Iterator[av.AudioFrame]:
     """What comes out of a chain of filters, each a name and its options, at 48 kHz stereo."""
     graph = Graph()
     last = graph.add_abuffer(
@@ -32,14 +32,14 @@ def filtered(blocks: Iterable[Samples], *filters: tuple[str, str]) -> Iterator[a
         yield from _ready(graph)
 
 
-def samples_of(frame: av.AudioFrame) -> Samples:
+def samples_of(frame: av.AudioFrame) -> Stereo:
     """A frame's samples; it must have two channels of floats, apart or by turns."""
     found = frame.to_ndarray()
     found = found.T if frame.format.is_planar else found.reshape(-1, 2)
     return found.astype(np.float32, copy=False)
 
 
-def _frames(blocks: Iterable[Samples]) -> Iterator[av.AudioFrame | None]:
+def _frames(blocks: Iterable[Stereo]) -> Iterator[av.AudioFrame | None]:
     """Blocks as a filter takes them, and the None that ends them."""
     at = 0
     for block in blocks:

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from simulator.media.encode import Samples
 from simulator.media.filters import filtered
 from simulator.media.timeline import AUDIO_CLOCK
+from simulator.protocol.samples import Stereo
 
 INSTRUCTION = -20.0
 """LUFS at which an instruction is spoken."""
@@ -26,7 +26,7 @@ _SHORTEST = 2 * AUDIO_CLOCK
 """Samples that are measured at least: a few of the filter's blocks."""
 
 
-def loudness(samples: Samples) -> float | None:
+def loudness(samples: Stereo) -> float | None:
     """Integrated loudness in LUFS of samples (n, 2) at 48 kHz; None for silence (under -70)."""
     if not len(samples):
         return None
@@ -35,7 +35,7 @@ def loudness(samples: Samples) -> float | None:
     return loudness_of((samples,))
 
 
-def loudness_of(blocks: Iterable[Samples]) -> float | None:
+def loudness_of(blocks: Iterable[Stereo]) -> float | None:
     """As `loudness`, of a sound of two seconds or more that comes in blocks."""
     found: float | None = None
     for out in filtered(blocks, ("ebur128", "metadata=1:framelog=quiet")):
@@ -44,7 +44,7 @@ def loudness_of(blocks: Iterable[Samples]) -> float | None:
     return None if found is None or found <= -70.0 else found
 
 
-def gain(samples: Samples) -> float:
+def gain(samples: Stereo) -> float:
     """The factor that brings a sound to `INSTRUCTION`; 1 if it is within `ALIKE` of it, and for
     silence."""
     found = loudness(samples)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.media.encode import Samples
+from simulator.protocol.samples import Stereo
 
 AUDIBLE = 10 ** (-50 / 20)
 """Share of the peak from which a sample is audible."""
@@ -26,7 +26,7 @@ _RECOVERY = 0.02
 """Gain that the limiter gives back in a step: 0.25 s from half to full."""
 
 
-def audible(samples: Samples) -> tuple[int, int] | None:
+def audible(samples: Stereo) -> tuple[int, int] | None:
     """First audible sample and the one after the last; None if there is only silence."""
     level = np.abs(samples).max(axis=1) if len(samples) else np.zeros(0, np.float32)
     peak = float(level.max(initial=0.0))
@@ -42,10 +42,10 @@ class Laid:
 
     at: int
     """Position of its first sample, in the bed's count."""
-    samples: Samples
+    samples: Stereo
 
 
-def lay(samples: Samples, span: tuple[int, int], audible_at: int, first: int, last: int) -> Laid:
+def lay(samples: Stereo, span: tuple[int, int], audible_at: int, first: int, last: int) -> Laid:
     """`samples` so that its audible `span` begins at `audible_at`; what would lie outside `first`
     to `last` (inaudible by definition, if the span fits) is cut."""
     at = audible_at - span[0]
@@ -53,14 +53,14 @@ def lay(samples: Samples, span: tuple[int, int], audible_at: int, first: int, la
     return Laid(begin, samples[begin - at : end - at])
 
 
-def mixed(bed: Iterable[Samples], at: int, speech: Sequence[Laid]) -> Iterator[Samples]:
+def mixed(bed: Iterable[Stereo], at: int, speech: Sequence[Laid]) -> Iterator[Stereo]:
     """The bed, whose first sample is at position `at`, with the speech added, limited."""
     if not speech:
         return limited(bed)
     return limited(_sum(bed, at, speech))
 
 
-def _sum(bed: Iterable[Samples], at: int, speech: Sequence[Laid]) -> Iterator[Samples]:
+def _sum(bed: Iterable[Stereo], at: int, speech: Sequence[Laid]) -> Iterator[Stereo]:
     for block in bed:
         out = block
         for laid in speech:
@@ -74,14 +74,14 @@ def _sum(bed: Iterable[Samples], at: int, speech: Sequence[Laid]) -> Iterator[Sa
         at += len(block)
 
 
-def limited(blocks: Iterable[Samples]) -> Iterator[Samples]:
+def limited(blocks: Iterable[Stereo]) -> Iterator[Stereo]:
     """The same sound with its peaks held under `CEILING`; untouched where they are anyway.
 
     The gain moves in straight lines between steps of 5 ms and is down before a peak comes, as it
     looks one step ahead.
     """
     gain = 1.0
-    held: Samples | None = None
+    held: Stereo | None = None
     for chunk in _chunks(blocks):
         if held is not None:
             done, gain = _limit(held, gain, _needed(chunk[:_STEP]))
@@ -91,7 +91,7 @@ def limited(blocks: Iterable[Samples]) -> Iterator[Samples]:
         yield _limit(held, gain, 1.0)[0]
 
 
-def _chunks(blocks: Iterable[Samples]) -> Iterator[Samples]:
+def _chunks(blocks: Iterable[Stereo]) -> Iterator[Stereo]:
     rest = np.zeros((0, 2), np.float32)
     for block in blocks:
         rest = np.concatenate((rest, block)) if len(rest) else block
@@ -103,12 +103,12 @@ def _chunks(blocks: Iterable[Samples]) -> Iterator[Samples]:
         yield rest
 
 
-def _needed(samples: Samples) -> float:
+def _needed(samples: Stereo) -> float:
     peak = float(np.abs(samples).max(initial=0.0))
     return min(1.0, CEILING / peak) if peak > 0 else 1.0
 
 
-def _limit(chunk: Samples, gain: float, following: float) -> tuple[Samples, float]:
+def _limit(chunk: Stereo, gain: float, following: float) -> tuple[Stereo, float]:
     """One chunk limited, and the gain at its end. `following` is what the next step needs."""
     if gain >= 1.0 and following >= 1.0 and float(np.abs(chunk).max()) <= CEILING:
         return chunk, 1.0

@@ -23,13 +23,13 @@ import numpy as np
 from simulator.errors import InputError
 from simulator.media.cache import Cache, key_of
 from simulator.media.clips import Located
-from simulator.media.encode import Samples
 from simulator.media.loudness import INSTRUCTION, loudness, loudness_of
 from simulator.media.picture import PictureReader
 from simulator.media.probe import Probe, probe
 from simulator.media.sound import SoundReader
 from simulator.media.stretch import Stretched
 from simulator.media.timeline import AUDIO_CLOCK
+from simulator.protocol.samples import Stereo
 from simulator.scenario.types import Clip
 
 PLAYED = 2
@@ -69,7 +69,7 @@ class Sounds(Protocol):
     def ended_at(self) -> int | None:
         """Position after the last sample, once reading has come there."""
 
-    def read(self, first: int, last: int) -> Iterator[Samples]:
+    def read(self, first: int, last: int) -> Iterator[Stereo]:
         """Samples `first` to `last` (clip time × 48000), in blocks."""
 
     def __enter__(self) -> Self: ...
@@ -188,7 +188,7 @@ class _PlayedSounds:
             return None
         return round(ended / self._source.speed) + (self._source.repeat - 1) * self._length
 
-    def read(self, first: int, last: int) -> Iterator[Samples]:
+    def read(self, first: int, last: int) -> Iterator[Stereo]:
         while first < last:
             copy = min(max(0, first // self._length), self._source.repeat - 1)
             begin, stop = copy * self._length, last
@@ -198,7 +198,7 @@ class _PlayedSounds:
                 yield self._faded(block, first, copy) * np.float32(self._source.gain)
                 first += len(block)
 
-    def _faded(self, block: Samples, at: int, copy: int) -> Samples:
+    def _faded(self, block: Stereo, at: int, copy: int) -> Stereo:
         """A copy's samples from position `at` on, softened where another copy lies beside it."""
         left = at - copy * self._length
         right = self._length - left - len(block)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from simulator.media.encode import Samples
 from simulator.media.timeline import AUDIO_CLOCK
+from simulator.protocol.samples import Stereo
 
 LOWEST, HIGHEST = 10 ** (-70 / 20), 10 ** (-50 / 20)
 """RMS between which the tone lies, full scale 1.0."""
@@ -24,10 +24,10 @@ class Quietest:
     """Watches sound go by and keeps its quietest stretches."""
 
     def __init__(self) -> None:
-        self._best: list[tuple[float, Samples]] = []
-        self._rest: Samples = np.zeros((0, 2), np.float32)
+        self._best: list[tuple[float, Stereo]] = []
+        self._rest: Stereo = np.zeros((0, 2), np.float32)
 
-    def watch(self, blocks: Iterable[Samples]) -> Iterator[Samples]:
+    def watch(self, blocks: Iterable[Stereo]) -> Iterator[Stereo]:
         """Pass `blocks` on unchanged."""
         for block in blocks:
             self._rest = np.concatenate((self._rest, block)) if len(self._rest) else block
@@ -36,13 +36,13 @@ class Quietest:
                 self._rest = self._rest[_WINDOW:]
             yield block
 
-    def _note(self, window: Samples) -> None:
+    def _note(self, window: Stereo) -> None:
         level = float(np.sqrt(np.mean(np.square(window))))
         if len(self._best) < _KEPT or level < self._best[-1][0]:
             self._best.append((level, window.copy()))
             self._best = sorted(self._best, key=lambda kept: kept[0])[:_KEPT]
 
-    def tone(self, highest: float = HIGHEST) -> Samples:
+    def tone(self, highest: float = HIGHEST) -> Stereo:
         """A second of room tone, whose end runs on into its start. `highest`: its RMS at most."""
         rng = np.random.default_rng(20)
         bins = AUDIO_CLOCK // 2 + 1

@@ -17,9 +17,9 @@ import av
 import numpy as np
 
 from simulator.errors import InputError
-from simulator.media.encode import PACKET, Samples
 from simulator.media.probe import Probe, probe
 from simulator.media.timeline import AUDIO_CLOCK
+from simulator.protocol.samples import PACKET, Stereo
 
 _JUMP = 0.010
 """Seconds by which a stamp must leave the running count to be believed against it."""
@@ -34,7 +34,7 @@ LONGEST = 600.0
 """Seconds that a sound file read whole may last."""
 
 
-def silence(count: int) -> Samples:
+def silence(count: int) -> Stereo:
     return np.zeros((count, 2), np.float32)
 
 
@@ -44,13 +44,13 @@ class SoundReader:
     def __init__(self, source: Probe) -> None:
         self._probe = source
         self._container: av.container.InputContainer | None = None
-        self._blocks: Iterator[Samples] = iter(())
-        self._held: Samples = silence(0)
+        self._blocks: Iterator[Stereo] = iter(())
+        self._held: Stereo = silence(0)
         self._held_at = 0
         self.ended_at: int | None = None
         """Position after the last sample, once reading has come there."""
 
-    def read(self, first: int, last: int) -> Iterator[Samples]:
+    def read(self, first: int, last: int) -> Iterator[Stereo]:
         """Samples `first` to `last` (clip time × 48000), in blocks; silence where there is none.
 
         Raises InputError if the sound cannot be decoded.
@@ -86,7 +86,7 @@ class SoundReader:
             self._held_at += len(self._held) - len(kept)
             self._held = np.concatenate((kept, block))
 
-    def _next(self) -> Samples | None:
+    def _next(self) -> Stereo | None:
         try:
             return next(self._blocks, None)
         except av.FFmpegError as error:
@@ -116,7 +116,7 @@ class SoundReader:
         self._held, self._held_at, self.ended_at = silence(0), 0, None
         self._blocks = self._read(self._container.decode(stream), from_start=target is None)
 
-    def _read(self, frames: Iterator[av.AudioFrame], *, from_start: bool) -> Iterator[Samples]:
+    def _read(self, frames: Iterator[av.AudioFrame], *, from_start: bool) -> Iterator[Stereo]:
         """Blocks that follow each other without a hole from `_held_at` on, which this sets."""
         written = 0 if from_start else None
         for at, samples in _placed(frames, self._probe.zero):
@@ -163,7 +163,7 @@ class _Run:
         """Position (48 kHz) of the next sample that comes out."""
         self._resampler = av.AudioResampler(format="fltp", layout="stereo", rate=AUDIO_CLOCK)
 
-    def add(self, samples: Samples) -> Iterator[tuple[int, Samples]]:
+    def add(self, samples: Stereo) -> Iterator[tuple[int, Stereo]]:
         self.expected += len(samples)
         if self._lead:
             samples = np.concatenate((silence(self._lead), samples))
@@ -178,22 +178,22 @@ class _Run:
         frame.sample_rate = self._rate
         yield from self._out(frame)
 
-    def finish(self) -> Iterator[tuple[int, Samples]]:
+    def finish(self) -> Iterator[tuple[int, Stereo]]:
         if self._rate != AUDIO_CLOCK:
             yield from self._out(None)
 
-    def _out(self, frame: av.AudioFrame | None) -> Iterator[tuple[int, Samples]]:
+    def _out(self, frame: av.AudioFrame | None) -> Iterator[tuple[int, Stereo]]:
         for done in self._resampler.resample(frame):
             samples = _samples(done)
             yield self.at, samples
             self.at += len(samples)
 
 
-def _samples(frame: av.AudioFrame) -> Samples:
+def _samples(frame: av.AudioFrame) -> Stereo:
     return frame.to_ndarray().T.astype(np.float32, copy=False)
 
 
-def _placed(frames: Iterator[av.AudioFrame], zero: float) -> Iterator[tuple[int, Samples]]:
+def _placed(frames: Iterator[av.AudioFrame], zero: float) -> Iterator[tuple[int, Stereo]]:
     """Frames as (position at 48 kHz, samples), by their time stamps."""
     run: _Run | None = None
     to_stereo: av.AudioResampler | None = None
@@ -220,7 +220,7 @@ def _placed(frames: Iterator[av.AudioFrame], zero: float) -> Iterator[tuple[int,
         yield from run.finish()
 
 
-def load(path: Path) -> Samples:
+def load(path: Path) -> Stereo:
     """A whole sound file. Raises InputError if it is missing, broken, silent of streams or longer
     than ten minutes."""
     source = probe(path)

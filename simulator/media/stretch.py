@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simulator.media.encode import Samples
 from simulator.media.filters import filtered, samples_of
 from simulator.media.sound import SoundReader, silence
 from simulator.media.timeline import AUDIO_CLOCK
+from simulator.protocol.samples import Stereo
 
 PIECE = 10 * AUDIO_CLOCK
 """Samples in a piece, as it plays."""
@@ -52,9 +52,9 @@ class Stretched:
         self._speed = speed
         self._filters = [("atempo", f"{tempo:.6f}") for tempo in tempos(speed)]
         self._early = early(speed)
-        self._kept: dict[int, Samples] = {}
+        self._kept: dict[int, Stereo] = {}
 
-    def read(self, first: int, last: int) -> Iterator[Samples]:
+    def read(self, first: int, last: int) -> Iterator[Stereo]:
         """Samples `first` to `last`; silence where there are none."""
         if first < 0:
             yield silence(min(-first, last - first))
@@ -65,7 +65,7 @@ class Stretched:
             yield self._piece(number)[begin:end]
             first += end - begin
 
-    def _piece(self, number: int) -> Samples:
+    def _piece(self, number: int) -> Stereo:
         samples = self._raw(number)[:PIECE]
         if number > 0:
             samples = samples.copy()
@@ -74,14 +74,14 @@ class Stretched:
             samples[:_SEAM] += self._raw(number - 1)[PIECE:] * (1 - rise)
         return samples
 
-    def _raw(self, number: int) -> Samples:
+    def _raw(self, number: int) -> Stereo:
         """A piece as stretched by itself, with what it goes on to behind it."""
         if number not in self._kept:
             self._kept = {n: s for n, s in self._kept.items() if n == number - 1}
             self._kept[number] = self._made(number)
         return self._kept[number]
 
-    def _made(self, number: int) -> Samples:
+    def _made(self, number: int) -> Stereo:
         lead = min(_RUN_IN, number * PIECE)
         # What comes too early is put later, so the piece begins within what it was run in with.
         first, wanted = number * PIECE - lead, lead + PIECE + _SEAM - self._early

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simulator.protocol.conditions import Decide
+from simulator.protocol.samples import RATE
 from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.types import Scenario, Turn
 
-AUDIO_CLOCK = 48_000
-"""Opus RTP clock, Hz."""
+AUDIO_CLOCK = RATE
+"""RTP clock of sound, Hz: with Opus that of its samples (RFC 7587)."""
 VIDEO_CLOCK = 90_000
 """Video RTP clock, Hz."""
 PTIME = 0.020

@@ -24,15 +24,15 @@ import av
 import numpy as np
 from av.packet import Packet
 from av.stream import Disposition
-from numpy.typing import NDArray
 
 from simulator.errors import RecordingError
 from simulator.measuring.measure import payload_type
-from simulator.measuring.sound import PACKET, Sound, opus_samples
+from simulator.measuring.sound import Sound, opus_samples
 from simulator.measuring.trace import Trace
 from simulator.media.cache import Cache, key_of
 from simulator.media.packets import BrokenPartError, PacketFile
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, VIDEO_CLOCK
+from simulator.protocol.samples import PACKET, Mono, MonoInt16
 from simulator.recording.manifest import PartInfo
 from simulator.recording.reader import Recording
 from simulator.recording.records import SegmentRecord
@@ -242,7 +242,7 @@ class _Voices:
         self._stream.disposition = Disposition.default if default else Disposition(0)
         self._index = int(self._stream.index)
 
-    def encoded(self, voices: tuple[NDArray[np.int16], ...], count: int) -> Iterator[Timed]:
+    def encoded(self, voices: tuple[MonoInt16, ...], count: int) -> Iterator[Timed]:
         """The sum of `voices`, `count` packets long."""
         for first in range(0, count, _SLICE):
             span = slice(first * PACKET, min(first + _SLICE, count) * PACKET)
@@ -281,7 +281,7 @@ def _sent(recording: Recording, origin: float) -> Iterator[tuple[float, bytes]]:
             yield max(at, 0.0), log.payload(i)
 
 
-def _user(recording: Recording, origin: float, track: NDArray[np.int16]) -> NDArray[np.int16]:
+def _user(recording: Recording, origin: float, track: MonoInt16) -> MonoInt16:
     """Our sound, decoded, on film time."""
     decode = opus_samples()
     for at, data in _sent(recording, origin):
@@ -291,7 +291,7 @@ def _user(recording: Recording, origin: float, track: NDArray[np.int16]) -> NDAr
     return track
 
 
-def _lay(sound: Sound, origin: float, track: NDArray[np.int16]) -> None:
+def _lay(sound: Sound, origin: float, track: MonoInt16) -> None:
     """The agent's sound on film time. A drifting clock is followed second by second."""
     for stretch in sound:
         for first in range(0, len(stretch.samples), AUDIO_CLOCK):
@@ -299,7 +299,7 @@ def _lay(sound: Sound, origin: float, track: NDArray[np.int16]) -> None:
             _add(track, at, stretch.samples[first : first + AUDIO_CLOCK])
 
 
-def _add(track: NDArray[np.int16], at: int, samples: NDArray[np.float32]) -> None:
+def _add(track: MonoInt16, at: int, samples: Mono) -> None:
     """Put samples into a track, as far as they lie in it."""
     skip = max(0, -at)
     room = max(0, len(track) - max(at, 0))

@@ -17,6 +17,7 @@ from av.packet import Packet
 
 from simulator.protocol.events import AgentSpeech
 from simulator.protocol.rtp import rtp_payload
+from simulator.protocol.samples import RATE
 
 LOUD_DB = -45.0
 """Level (RMS of a packet, dB below full scale) that counts as sound while there is none yet."""
@@ -84,4 +85,4 @@ class Ear:
             samples += frame.samples
         if samples == 0 or power <= 0:
             return -math.inf, 0.02
-        return 10 * math.log10(power / samples), samples / 48_000
+        return 10 * math.log10(power / samples), samples / RATE

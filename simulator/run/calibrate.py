@@ -29,6 +29,7 @@ from simulator.media.packets import PacketFile, PacketWriter
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, on_grid
 from simulator.plugins import load_agent
 from simulator.protocol.events import Fault, Ready
+from simulator.protocol.samples import Stereo
 from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo
 from simulator.recording.reader import Recording
 from simulator.recording.writer import RecordingWriter
@@ -159,7 +160,7 @@ class Train:
         self.period = on_grid(period)
         self.duration = on_grid(_LEAD_IN + self.period * repeats)
 
-    def samples(self) -> NDArray[np.float32]:
+    def samples(self) -> Stereo:
         """Stereo, 48 kHz, full scale 1."""
         made = np.zeros((round(self.duration * AUDIO_CLOCK), 2), np.float32)
         count = round(_CLICK_S * AUDIO_CLOCK)

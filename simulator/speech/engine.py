@@ -14,10 +14,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from simulator.errors import InputError, MissingExtra
+from simulator.protocol.samples import Mono
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,10 +32,9 @@ class Voice:
 class Speech:
     """What an engine said, as it came."""
 
-    samples: NDArray[np.float32]
-    """One channel."""
+    samples: Mono
     rate: int
-    """Samples a second."""
+    """Samples a second: engines differ."""
 
 
 class Speaker(Protocol):

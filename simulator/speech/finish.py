@@ -10,12 +10,12 @@ from pathlib import Path
 
 import av
 import numpy as np
-from numpy.typing import NDArray
 
 from simulator.errors import InputError
 from simulator.media.loudness import INSTRUCTION, MOST, loudness
 from simulator.media.mix import audible
 from simulator.media.timeline import AUDIO_CLOCK
+from simulator.protocol.samples import Mono, Stereo
 from simulator.speech.engine import Speech
 
 CODE = 1
@@ -26,7 +26,7 @@ _FADE = 0.004
 """Seconds faded in and out, so that the cuts do not click."""
 
 
-def finish(speech: Speech) -> tuple[NDArray[np.float32], float]:
+def finish(speech: Speech) -> tuple[Mono, float]:
     """The audible part at `INSTRUCTION` LUFS, and how many seconds it is. Raises InputError if
     nothing is audible."""
     span = audible(speech.samples[:, None])
@@ -44,8 +44,8 @@ def finish(speech: Speech) -> tuple[NDArray[np.float32], float]:
     return samples, len(samples) / speech.rate
 
 
-def _heard(samples: NDArray[np.float32], rate: int) -> NDArray[np.float32]:
-    """One channel at any rate as it will be heard: 48 kHz, two channels."""
+def _heard(samples: Mono, rate: int) -> Stereo:
+    """Sound of any rate as it will be heard."""
     resampler = av.AudioResampler(format="fltp", layout="stereo", rate=AUDIO_CLOCK)
     frame = av.AudioFrame.from_ndarray(samples[None, :], format="fltp", layout="mono")
     frame.sample_rate = rate
@@ -53,7 +53,7 @@ def _heard(samples: NDArray[np.float32], rate: int) -> NDArray[np.float32]:
     return np.concatenate(parts, axis=1).T.astype(np.float32)
 
 
-def write_flac(path: Path, samples: NDArray[np.float32], rate: int) -> None:
+def write_flac(path: Path, samples: Mono, rate: int) -> None:
     """One channel of 16 bits, losslessly."""
     whole = np.clip(np.round(samples * 32767), -32768, 32767).astype(np.int16)
     with av.open(str(path), "w", format="flac") as out:

@@ -13,15 +13,16 @@ import av
 import numpy as np
 
 from simulator.errors import MissingExtra, install
-from simulator.media.encode import Samples
 from simulator.media.timeline import AUDIO_CLOCK
+from simulator.protocol.samples import Mono, Stereo
 
 _RATE = 16_000
+"""Samples a second that a recogniser takes."""
 _QUIET = _RATE // 2
 """Samples of silence around what is heard: recognisers lose words at the very edge."""
 
-Hear = Callable[[Samples], str]
-"""Samples (n, 2) at 48 kHz -> words."""
+Hear = Callable[[Stereo], str]
+"""Sound -> words."""
 
 
 def recogniser() -> Hear:
@@ -32,7 +33,7 @@ def recogniser() -> Hear:
         raise MissingExtra("a recogniser is not installed", hint=install("recognise")) from error
     model = Transcriber(str(get_model_path("tiny-en")), ModelArch.TINY)
 
-    def hear(samples: Samples) -> str:
+    def hear(samples: Stereo) -> str:
         padded = np.pad(_narrow(samples), (_QUIET, _QUIET))
         lines = model.transcribe_without_streaming(padded.tolist(), _RATE).lines
         return " ".join(str(line.text).strip() for line in lines)
@@ -40,7 +41,7 @@ def recogniser() -> Hear:
     return hear
 
 
-def _narrow(samples: Samples) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+def _narrow(samples: Stereo) -> Mono:
     resampler = av.AudioResampler(format="fltp", layout="mono", rate=_RATE)
     frame = av.AudioFrame.from_ndarray(
         np.ascontiguousarray(samples.T, np.float32), format="fltp", layout="stereo"

@@ -23,7 +23,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-Said = tuple[NDArray[np.float32], int]
+from simulator.protocol.samples import Mono
+
+Said = tuple[Mono, int]
 Speak = Callable[[str, str, str, float], Said]
 """(text, voice, language, rate) -> samples and their rate."""
 

@@ -23,11 +23,11 @@ import numpy as np
 
 from simulator.errors import InputError
 from simulator.media.cache import Cache
-from simulator.media.encode import Samples
 from simulator.media.loudness import INSTRUCTION, loudness
 from simulator.media.packets import PacketFile
 from simulator.media.prepare import prepare
 from simulator.media.sound import load
+from simulator.protocol.samples import Stereo
 from simulator.scenario.load import bundled_scenarios, load_scenario
 from simulator.scenario.types import Canvas, Clip, Say, Scenario, Turn
 from simulator.speech.engine import Engine, Voice
@@ -62,7 +62,7 @@ SLOT = 6.0
 LONG_SLOT = 20.0
 
 
-def noise(path: Path | None) -> Samples:
+def noise(path: Path | None) -> Stereo:
     if path is not None:
         return load(path)
     spectrum = np.fft.rfft(np.random.default_rng(1).standard_normal(30 * 48_000))
@@ -70,7 +70,7 @@ def noise(path: Path | None) -> Samples:
     return np.repeat((0.1 * wave / np.abs(wave).max()).astype(np.float32)[:, None], 2, axis=1)
 
 
-def bed_file(folder: Path, sound: Samples, below: float | None, seconds: float) -> Path:
+def bed_file(folder: Path, sound: Stereo, below: float | None, seconds: float) -> Path:
     path = folder / f"bed-{below}.flac"
     found = loudness(sound)
     assert found is not None
@@ -80,7 +80,7 @@ def bed_file(folder: Path, sound: Samples, below: float | None, seconds: float) 
     return path
 
 
-def decoded(path: Path) -> Samples:
+def decoded(path: Path) -> Stereo:
     part = PacketFile.open(path)
     codec = av.CodecContext.create("libopus", "r")
     assert isinstance(codec, av.AudioCodecContext)
@@ -96,7 +96,7 @@ def decoded(path: Path) -> Samples:
 
 def over(
     bed: Path, sounds: Sequence[tuple[str, Path]], cache: Cache, slot: float = SLOT
-) -> Iterator[tuple[str, Samples]]:
+) -> Iterator[tuple[str, Stereo]]:
     """Each text, and its turn over the bed as a receiver hears it from shortly before it begins."""
     turns = tuple(
         Turn(
@@ -143,7 +143,7 @@ def spoken(
     return made, took / length
 
 
-def bundled(sound: Samples, folder: Path) -> dict[str, object]:
+def bundled(sound: Stereo, folder: Path) -> dict[str, object]:
     """How every instruction of the bundled scenarios is heard over the bed."""
     sounds = [
         (say.text, say.sound)

@@ -13,16 +13,16 @@ from typing import Any
 import av
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from simulator.agent import Dial
-from simulator.bridge.babble import RATE, Samples, babble
+from simulator.bridge.babble import babble
 from simulator.clock import WallClock
 from simulator.media.encode import Encoding as Settings
 from simulator.media.encode import PictureEncoder, encode_sound
 from simulator.media.packets import PacketFile, PacketWriter
 from simulator.media.timeline import on_grid
 from simulator.protocol.rtp import rtp_payload
+from simulator.protocol.samples import RATE, MonoInt16
 from simulator.protocol.tap import Direction, Kind, NullTap
 from simulator.rtc.peer import Peer, dial
 from simulator.rtc.playlist import Playlist
@@ -32,14 +32,14 @@ CLOCK = WallClock()
 _CANVAS = Canvas(width=320, height=240, fps=10)
 
 
-def after(seconds: float, samples: Samples, tail: float = 0.0) -> Samples:
+def after(seconds: float, samples: MonoInt16, tail: float = 0.0) -> MonoInt16:
     """`samples` with silence before, and after; a whole number of packets."""
     before, behind = (np.zeros(round(s * RATE), np.int16) for s in (seconds, tail))
     joined = np.concatenate([before, samples, behind])
     return np.concatenate([joined, np.zeros(-len(joined) % 960, np.int16)])
 
 
-def read_sound(path: Path) -> Samples:
+def read_sound(path: Path) -> MonoInt16:
     """A sound file as mono at 48 kHz."""
     resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE)
     with av.open(str(path)) as container:
@@ -88,7 +88,7 @@ class Line(NullTap):
     async def send(self, **message: Any) -> None:
         await self.peer.send_message(message)
 
-    def sound(self) -> tuple[NDArray[np.int16], float]:
+    def sound(self) -> tuple[MonoInt16, float]:
         """What was heard, and the session time of its first sample (by the least arrival)."""
         decoder: Any = av.CodecContext.create("libopus", "r")
         decoder.sample_rate, decoder.layout, decoder.format = RATE, "mono", av.AudioFormat("s16")
@@ -124,7 +124,7 @@ class Parts:
         self._folder = folder
         self._made = 0
 
-    def make(self, samples: Samples) -> PacketFile:
+    def make(self, samples: MonoInt16) -> PacketFile:
         """A part with this sound and a grey picture."""
         self._made += 1
         path = self._folder / f"{self._made}.part"
@@ -150,7 +150,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
 
 
 @pytest.fixture(scope="session")
-def question() -> Samples:
+def question() -> MonoInt16:
     """A second of sound: silence, then speech that ends with it."""
     spoken = babble("How many?")
     return after(1.0 - len(spoken) / RATE, spoken)[:RATE]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import webrtcvad
 
-from simulator.bridge.babble import RATE, WORDS_PER_SECOND, babble, syllables
+from simulator.bridge.babble import WORDS_PER_SECOND, babble, syllables
+from simulator.protocol.samples import RATE
 
 TEXTS = ["There are three bottles.", "No.", "3", "", "Put the left one back where it was before."]
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from simulator.agent import Dial
-from simulator.bridge.babble import Samples
 from simulator.bridge.conduct import IDLE, REMARK
 from simulator.bridge.host import Host
 from simulator.errors import InputError
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import on_grid
 from simulator.plugins import load_agent
+from simulator.protocol.samples import MonoInt16
 from simulator.protocol.silence import TOKEN
 
 PACKET, CODEC = 0.020, 0.0065
@@ -95,7 +95,7 @@ BASELINES: dict[str, tuple[str, dict[str, str]]] = {
 
 
 @pytest.fixture(scope="module")
-def seen(parts: Any, question: Samples, hush: PacketFile, call: Any) -> dict[str, Seen]:
+def seen(parts: Any, question: MonoInt16, hush: PacketFile, call: Any) -> dict[str, Seen]:
     """All baselines, at once, each in a call of its own."""
     asked = parts.make(question)
 
@@ -162,7 +162,7 @@ def test_dead_is_connected_and_that_is_all(seen: dict[str, Seen]) -> None:
     assert it.line.peer.health().reported > 3  # our media did arrive
 
 
-def test_parrot_says_it_back_without_words(seen: dict[str, Seen], question: Samples) -> None:
+def test_parrot_says_it_back_without_words(seen: dict[str, Seen], question: MonoInt16) -> None:
     it = seen["parrot"]
     assert it.texts() == []
     assert it.line.types().count("response.done") == 1
@@ -178,7 +178,7 @@ def test_parrot_says_it_back_without_words(seen: dict[str, Seen], question: Samp
 )
 async def test_with_turn_detection_off_a_baseline_speaks_when_it_is_asked(
     parts: Any,
-    question: Samples,
+    question: MonoInt16,
     hush: PacketFile,
     call: Any,
     reference: str,

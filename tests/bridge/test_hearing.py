@@ -9,13 +9,14 @@ import av
 import numpy as np
 import pytest
 
-from simulator.bridge.babble import RATE, Samples, babble
+from simulator.bridge.babble import babble
 from simulator.bridge.hearing import ArrivalClock, Hearing
 from simulator.bridge.vad import FRAME, Edge, SpeechDetector
 from simulator.media.encode import encode_sound
+from simulator.protocol.samples import RATE, MonoInt16
 
 
-def packets(samples: Samples, first: int = 2**32 - 9600) -> list[bytes]:
+def packets(samples: MonoInt16, first: int = 2**32 - 9600) -> list[bytes]:
     """RTP as a caller would send it; its clock wraps early on."""
     whole = samples[: len(samples) // FRAME * FRAME].astype(np.float32) / 32768
     payloads = encode_sound(np.stack([whole, whole], axis=1))
@@ -32,7 +33,7 @@ def hearing() -> tuple[Hearing, list[Edge]]:
     return made, found
 
 
-def quiet(seconds: float) -> Samples:
+def quiet(seconds: float) -> MonoInt16:
     return np.zeros(round(seconds * RATE), np.int16)
 
 

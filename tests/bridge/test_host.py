@@ -14,7 +14,7 @@ import pytest
 from aiortc import RTCConfiguration, RTCPeerConnection
 
 from simulator.agent import Dial
-from simulator.bridge.babble import Samples, babble
+from simulator.bridge.babble import babble
 from simulator.bridge.call import Call, Responder
 from simulator.bridge.events import (
     Configured,
@@ -24,6 +24,7 @@ from simulator.bridge.events import (
 )
 from simulator.bridge.host import OFFER_LIMIT, PRIVATE, Host
 from simulator.media.packets import PacketFile
+from simulator.protocol.samples import MonoInt16
 
 TOKEN = "the-token"
 
@@ -153,7 +154,7 @@ async def test_two_calls_at_once_and_one_that_breaks(
     assert "a bug of the agent's" in capfd.readouterr().err
 
 
-async def _say(call: Call, text: str, samples: Samples | None = None) -> None:
+async def _say(call: Call, text: str, samples: MonoInt16 | None = None) -> None:
     await call.say(text, samples=samples)
 
 
@@ -216,7 +217,7 @@ async def test_a_reply_can_be_cancelled_or_cut(call: Any, hush: PacketFile) -> N
 
 
 async def test_it_hears_and_sees_while_asked(
-    call: Any, play_part: Any, parts: Any, question: Samples, hush: PacketFile
+    call: Any, play_part: Any, parts: Any, question: MonoInt16, hush: PacketFile
 ) -> None:
     responder = Recorder()
     responder.look = True

@@ -9,22 +9,23 @@ import av
 import numpy as np
 import pytest
 
-from simulator.bridge.babble import RATE, Samples, babble
+from simulator.bridge.babble import babble
 from simulator.bridge.speaking import FRAME, Speaking, Utterance, silence
 from simulator.clock import WallClock
+from simulator.protocol.samples import RATE, MonoInt16
 
 CODEC = 312
 """Samples by which Opus delays what goes through it."""
 
 
-def decoded(payloads: list[bytes]) -> Samples:
+def decoded(payloads: list[bytes]) -> MonoInt16:
     decoder: Any = av.CodecContext.create("libopus", "r")
     decoder.sample_rate, decoder.layout, decoder.format = RATE, "mono", av.AudioFormat("s16")
     frames = [f.to_ndarray().reshape(-1) for p in payloads for f in decoder.decode(av.Packet(p))]
     return np.concatenate(frames).astype(np.int16)
 
 
-def onset(samples: Samples) -> int:
+def onset(samples: MonoInt16) -> int:
     return int(np.argmax(np.abs(samples.astype(np.int32)) > 1000))
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simulator.bridge.babble import RATE, Samples, babble
+from simulator.bridge.babble import babble
 from simulator.bridge.vad import FRAME, Edge, SpeechDetector
+from simulator.protocol.samples import RATE, MonoInt16
 
 
-def edges(detector: SpeechDetector, samples: Samples) -> list[Edge]:
+def edges(detector: SpeechDetector, samples: MonoInt16) -> list[Edge]:
     out = []
     for i in range(0, len(samples) - FRAME + 1, FRAME):
         out += detector.feed(samples[i : i + FRAME], i / RATE)
     return out
 
 
-def placed(at: float, spoken: Samples, total: float, noise: float = 0.0) -> Samples:
+def placed(at: float, spoken: MonoInt16, total: float, noise: float = 0.0) -> MonoInt16:
     made = np.random.default_rng(1).normal(0, 1, round(total * RATE)) * 32768 * 10 ** (noise / 20)
     if not noise:
         made[:] = 0

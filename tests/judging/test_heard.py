@@ -11,12 +11,13 @@ import pytest
 
 from simulator.errors import InputError
 from simulator.judging.by_ear import difference, load_with_ears
-from simulator.judging.heard import RATE, Listener, Samples, load_recogniser
+from simulator.judging.heard import Listener, load_recogniser
 from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.server import Body, JudgeServer, case_in, verdict
 from simulator.judging.testing import Said, answers, question, quiet, said
 from simulator.measuring.measure import load_trace
 from simulator.measuring.trace import Speech
+from simulator.protocol.samples import RATE, Mono
 from simulator.scenario.load import load_recorded_scenario
 
 RECOGNISER = """
@@ -42,9 +43,9 @@ class Measuring:
     version: ClassVar[str] = "1"
 
     def __init__(self) -> None:
-        self.got: Samples = np.zeros(0, np.float32)
+        self.got: Mono = np.zeros(0, np.float32)
 
-    def transcribe(self, samples: Samples, rate: int) -> str:
+    def transcribe(self, samples: Mono, rate: int) -> str:
         assert rate == RATE
         self.got = samples
         return " heard \n"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simulator.media.encode import Samples
 from simulator.media.loudness import ALIKE, INSTRUCTION, MOST, gain, loudness
 from simulator.media.timeline import AUDIO_CLOCK
+from simulator.protocol.samples import Stereo
 
 
-def tone(level: float, seconds: float = 2.0, hertz: float = 997.0) -> Samples:
+def tone(level: float, seconds: float = 2.0, hertz: float = 997.0) -> Stereo:
     time = np.arange(round(seconds * AUDIO_CLOCK)) / AUDIO_CLOCK
     wave = level * np.sin(2 * np.pi * hertz * time)
     return np.stack([wave, wave], axis=1).astype(np.float32)

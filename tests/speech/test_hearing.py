@@ -11,12 +11,12 @@ import pytest
 
 from simulator.errors import MissingExtra
 from simulator.media.cache import Cache
-from simulator.media.encode import Samples
 from simulator.media.loudness import INSTRUCTION, loudness
 from simulator.media.packets import PacketFile
 from simulator.media.prepare import prepare
 from simulator.media.sound import load
 from simulator.plugins import content_root
+from simulator.protocol.samples import Stereo
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import Canvas, Clip, Placement, Say, Scenario, Turn
 from simulator.speech.finish import write_flac
@@ -47,7 +47,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "omnistage[recognise]" in caught.value.hint
 
 
-def decoded(path: Path) -> Samples:
+def decoded(path: Path) -> Stereo:
     """The sound of a prepared part, as a receiver hears it."""
     part = PacketFile.open(path)
     codec = av.CodecContext.create("libopus", "r")

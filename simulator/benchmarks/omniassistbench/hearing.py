@@ -16,7 +16,8 @@ import av
 import numpy as np
 
 from simulator.errors import InputError
-from simulator.measuring.speech import RATE, STEP, Samples, islands, levels_db
+from simulator.measuring.speech import STEP, islands, levels_db
+from simulator.protocol.samples import RATE, Mono
 
 LISTENED = 40.0
 """Seconds at the end of a clip that are listened to; a question is shorter."""
@@ -55,7 +56,7 @@ def listen(source: Path | bytes, name: str) -> Question:
     return question(sound, first, duration)
 
 
-def question(sound: Samples, first: float, duration: float) -> Question:
+def question(sound: Mono, first: float, duration: float) -> Question:
     """The last run of speech in `sound`, whose first sample lies at clip time `first`.
 
     `uncertainty`: by how the words stand out of what is heard around them; the whole clip if there
@@ -77,7 +78,7 @@ def question(sound: Samples, first: float, duration: float) -> Question:
     )
 
 
-def _contrast_db(sound: Samples, start: int, end: int) -> float:
+def _contrast_db(sound: Mono, start: int, end: int) -> float:
     """How far the loud part of the words is above what is mostly heard around them."""
     levels = levels_db(sound, STEP)
     a, b, wide = start // STEP, max(end // STEP, start // STEP + 1), round(AROUND * RATE) // STEP
@@ -98,7 +99,7 @@ def _duration(container: av.container.InputContainer) -> float:
     return max(lengths)
 
 
-def _tail(container: av.container.InputContainer, duration: float) -> tuple[Samples, float]:
+def _tail(container: av.container.InputContainer, duration: float) -> tuple[Mono, float]:
     """The last LISTENED seconds of sound, mono at RATE, and the clip time of the first sample."""
     if not container.streams.audio:
         return np.zeros(0, dtype=np.float32), 0.0
