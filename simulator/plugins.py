@@ -1,11 +1,11 @@
-"""From a reference to a plug-in: agents, judges, and the responders behind local agents.
+"""From a reference to a plug-in: agents, judges, dialects, and the responders behind local agents.
 
 One grammar everywhere: ``name[:model][@url]`` (bundled, or installed through an entry point),
 ``path.py[:Class]``, ``recording:PATH``. Options ``-o key=value`` become keyword strings of the
 constructor. The plug-ins themselves are in `agents/` and `judges/`, which are content like the
 scenarios: they are loaded by file under a private module name and never imported by name, since
-`agents` is the import name of other packages. Contracts: `simulator.agent`,
-`simulator.judging.judge`, `simulator.bridge.call`.
+`agents` is the import name of other packages. Counterpart: `simulator.contracts` says what each
+kind has to have.
 """
 
 from __future__ import annotations
@@ -18,37 +18,19 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from simulator.contracts import CONTRACTS, Kind
 from simulator.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     from simulator.agent import Agent
     from simulator.judging.judge import Judge
-
-Kind = Literal["agents", "judges", "responders", "recognisers"]
-"""What can be loaded; responders are the classes that answer calls in a bridge process, recognisers
-turn recorded speech into words for judges."""
-
-_MEMBERS: Mapping[Kind, tuple[str, ...]] = {
-    "agents": ("traits", "secrets", "open"),
-    "judges": ("name", "version", "summary", "expects", "judge"),
-    "responders": ("call",),
-    "recognisers": ("name", "version", "transcribe"),
-}
-_ONE: Mapping[Kind, str] = {
-    "agents": "agent",
-    "judges": "judge",
-    "responders": "responder",
-    "recognisers": "recogniser",
-}
-
-_SAID: Mapping[Any, str] = {str: "text", Set: "a set of words", Callable: "a method"}
 
 _FILE = re.compile(r"^(?P<path>.+\.py)(?::(?P<name>[A-Za-z_]\w*))?$", re.DOTALL)
 _URL = re.compile(r"@(?=[A-Za-z][A-Za-z0-9+.-]*://)")
@@ -201,7 +183,7 @@ def find_class(kind: Kind, ref: Reference, *, root: Path | None = None) -> type[
     names = sorted({*bundled, *installed})
     near = difflib.get_close_matches(ref.name, names, n=3, cutoff=0.5)
     raise InputError(
-        f"no {_ONE[kind]} is called {ref.name!r}",
+        f"no {CONTRACTS[kind].one} is called {ref.name!r}",
         hint=(f"did you mean {' or '.join(near)}? " if near else "")
         + f"There are: {', '.join(names) or 'none'}; or name a file, as in ./mine.py",
     )
@@ -262,8 +244,8 @@ def make(kind: Kind, cls: type[Any], options: Mapping[str, str], *, said: str) -
     except Exception as error:
         # As when it is loaded: a plug-in may raise anything while it is made.
         raise InputError(f"{said}: it cannot be made: {type(error).__name__}: {error}") from error
-    if wrong := _unlike(kind, made):
-        raise InputError(f"{said}: {cls.__name__} is no {_ONE[kind]}: {wrong}")
+    if wrong := CONTRACTS[kind].unlike(made):
+        raise InputError(f"{said}: {cls.__name__} is no {CONTRACTS[kind].one}: {wrong}")
     return cast("object", made)
 
 
@@ -302,6 +284,7 @@ def _load_entry(kind: Kind, entry: importlib.metadata.EntryPoint) -> type[Any]:
 
 
 def _class_in(kind: Kind, module: ModuleType, wanted: str, said: str) -> type[Any]:
+    contract = CONTRACTS[kind]
     own = {
         n: c
         for n, c in vars(module).items()
@@ -314,53 +297,36 @@ def _class_in(kind: Kind, module: ModuleType, wanted: str, said: str) -> type[An
                 hint=f"it has: {', '.join(own) or 'none'}",
             )
         return _checked(kind, own[wanted], said)
-    fitting = [c for n, c in own.items() if not n.startswith("_") and not _lacking(kind, c)]
+    fitting = [c for n, c in own.items() if not n.startswith("_") and not contract.lacking(c)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
         names = ", ".join(c.__name__ for c in fitting)
         raise InputError(
-            f"{said}: several classes could be the {_ONE[kind]}: {names}",
+            f"{said}: several classes could be the {contract.one}: {names}",
             hint=f"name one, as in {module.__file__}:{fitting[0].__name__}",
         )
+    nearly = [
+        f"; {n} lacks {', '.join(lacking)}"
+        for n, c in own.items()
+        if len(lacking := contract.lacking(c)) < len(contract.members)
+    ]
     raise InputError(
-        f"{said}: no class in {module.__file__} is one of our {kind}",
-        hint=f"it needs a class with {', '.join(_MEMBERS[kind])}",
+        f"{said}: no class in {module.__file__} is one of our {kind}{''.join(nearly)}",
+        hint=f"it needs a class with {contract.needs}",
     )
 
 
 def _checked(kind: Kind, cls: object, said: str) -> type[Any]:
     if not inspect.isclass(cls):
         raise InputError(f"{said}: is not a class")
-    if lacking := _lacking(kind, cls):
+    contract = CONTRACTS[kind]
+    if lacking := contract.lacking(cls):
         raise InputError(
-            f"{said}: {cls.__name__} is no {_ONE[kind]}, it lacks {', '.join(lacking)}",
-            hint=f"it needs {', '.join(_MEMBERS[kind])}",
+            f"{said}: {cls.__name__} is no {contract.one}, it lacks {', '.join(lacking)}",
+            hint=f"it needs {contract.needs}",
         )
     return cls
-
-
-def _lacking(kind: Kind, cls: type[Any]) -> list[str]:
-    declared: set[str] = set()
-    for base in cls.__mro__:
-        declared.update(vars(base).get("__annotations__", ()))
-    return [m for m in _MEMBERS[kind] if not hasattr(cls, m) and m not in declared]
-
-
-def _unlike(kind: Kind, made: object) -> str:
-    """What of an instance is not there or of another type than the contract says; or empty."""
-    from simulator.agent import Traits
-
-    wanted_of: Mapping[Kind, Mapping[str, Any]] = {
-        "agents": {"traits": Traits, "open": Callable},
-        "judges": {"name": str, "version": str, "expects": Set, "judge": Callable},
-        "responders": {"call": Callable},
-        "recognisers": {"name": str, "version": str, "transcribe": Callable},
-    }
-    for member, wanted in wanted_of[kind].items():
-        if not isinstance(getattr(made, member, None), wanted):
-            return f"`{member}` must be {_SAID.get(wanted, wanted.__name__)}"
-    return ""
 
 
 def _summary(cls: type[Any]) -> str:

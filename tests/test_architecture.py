@@ -19,6 +19,7 @@ RANKS = (
     "clock",
     "options",
     "agent",
+    "contracts",
     "plugins",
     "protocol",
     "scenario",
@@ -43,6 +44,7 @@ RANKS = (
 PURE = re.compile(
     r"simulator\.(protocol(\..*)?|media\.timeline|bridge\.context"
     r"|session\.(script|prompt|cues|due_records|decide|voice)"
+    r"|rtc\.(dialect|dialects(\.\w+(\.codec)?)?|fields|interpreter)"
     r"|measuring\.(attribution|clockmap|spans|trace|utterances|metrics(\..*)?)"
     r"|recording\.(manifest|message|records|redact|rtplog))"
 )
