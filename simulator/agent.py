@@ -21,7 +21,8 @@ class Dial:
     url: str
     """The signalling endpoint, e.g. ``http://127.0.0.1:8710/v1/realtime/calls``."""
     dialect: str = "openai"
-    """Name of a module in `simulator.rtc.dialects`."""
+    """The words it is spoken to in: a bundled or installed one by name, or a file, seen from the
+    agent's own, as in `words.py` or `words.py:Mine`."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Sent with the offer; values are secrets and never recorded."""
     session: Mapping[str, object] = field(default_factory=dict)

@@ -225,10 +225,26 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cue:
-    """Tell a cued baseline which turn begins and what the right answer is."""
+    """Tell a cued baseline which turn begins, what the right answer is and when it falls due. No
+    agent that is being evaluated ever gets one."""
 
-    turn: int
-    at: float
+    turn: str
+    """Turn id."""
+    index: int
+    expect: str
+    """The kind of what is expected."""
+    answer: str | None
+    """The right answer; None where none is."""
+    asked: bool
+    """Something in the turn asks for the answer."""
+    duration: float
+    """Seconds of its segment."""
+    due_in: float | None
+    """Seconds from its first sample until the answer falls due; None if none does."""
+    event: bool
+    """What asks for the answer cannot be heard: it falls due by itself."""
+    starts_in: float
+    """Seconds from now until its first sample."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

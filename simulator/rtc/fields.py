@@ -1,17 +1,36 @@
-"""Fields of messages that others have written: of the right kind, or ValueError. Pure.
+"""Messages in JSON: what others have written, of the right kind or ValueError, and ours. Pure.
 
-Counterpart: the modules of `simulator.rtc.dialects` read messages with them.
+Counterpart: the codecs of `simulator.rtc.dialects` read and write with it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
+
+from simulator.text import all_well_formed
 
 _LARGEST = 2**53
 """No number of a report is so large; beyond it JSON's numbers are not exact."""
 
-Message = Mapping[str, Any]
+Fields = Mapping[str, Any]
+
+
+def parsed(raw: str | bytes) -> Fields:
+    """A message that has to be a JSON object; halves of characters in it are replaced."""
+    try:
+        value = all_well_formed(json.loads(raw))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("not a JSON object")
+    return value
+
+
+def compact(fields: Fields) -> str:
+    """The JSON that goes out."""
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
 def is_number(value: object) -> bool:
@@ -24,29 +43,29 @@ def seconds(value: float) -> float:
     return float(value)
 
 
-def whole(message: Message, key: str) -> int:
-    value = message.get(key, 0)
+def whole(fields: Fields, key: str) -> int:
+    value = fields.get(key, 0)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _LARGEST:
         raise ValueError(f"{key} is not a whole number from 0")
     return value
 
 
-def string(message: Message, key: str) -> str:
-    value = message.get(key)
+def string(fields: Fields, key: str) -> str:
+    value = fields.get(key)
     if not isinstance(value, str):
         raise ValueError(f"{key} is not text")
     return value
 
 
-def optional(message: Message, key: str) -> str | None:
-    value = message.get(key)
+def optional(fields: Fields, key: str) -> str | None:
+    value = fields.get(key)
     if value is not None and not isinstance(value, str):
         raise ValueError(f"{key} is not text")
     return value
 
 
-def mapping(message: Message, key: str) -> Message:
-    value = message.get(key)
+def mapping(fields: Fields, key: str) -> Fields:
+    value = fields.get(key)
     if not isinstance(value, dict):
         raise ValueError(f"{key} is not an object")
     return value

@@ -46,8 +46,9 @@ def check_candidates(connection: RTCPeerConnection) -> None:
         )
 
 
-def check_answer(sdp: str, video: str) -> SessionDescription:
-    """The answer, parsed. Raises AgentError if it is broken or takes no sound or no `video`."""
+def check_answer(sdp: str, video: str, *, channels: bool) -> SessionDescription:
+    """The answer, parsed. Raises AgentError if it is broken, or takes no sound, no `video` or none
+    of the `channels` that we open."""
     try:
         answer = SessionDescription.parse(sdp)
     except (LookupError, ValueError, TypeError, AssertionError, StopIteration) as error:
@@ -67,7 +68,7 @@ def check_answer(sdp: str, video: str) -> SessionDescription:
             f"the agent takes no {video.upper()} video, only {_names(picture)}",
             hint="play it with --video vp8" if "vp8" in taken else "",
         )
-    if _media(answer, "application") is None:
+    if channels and _media(answer, "application") is None:
         raise AgentError("the agent answered without a data channel")
     # All share the first one's transport, and without its key no connection comes up.
     first = next(m for m in answer.media if m.port != 0)

@@ -10,7 +10,6 @@ notices that the other side is gone, the session's engine reads the events.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -23,7 +22,7 @@ from aiortc import (
     RTCPeerConnection,
     RTCSessionDescription,
 )
-from aiortc.exceptions import InvalidStateError, OperationError
+from aiortc.exceptions import OperationError
 
 from simulator.agent import Dial
 from simulator.clock import Clock
@@ -32,7 +31,10 @@ from simulator.protocol.events import Fault, Whose, WireCommand
 from simulator.protocol.tap import Direction, Kind, Tap
 from simulator.recording.records import HealthRecord
 from simulator.rtc import negotiate, taps
-from simulator.rtc.dialects import Answer, Dialect, speak
+from simulator.rtc.caller import Caller
+from simulator.rtc.channels import Channels
+from simulator.rtc.dialect import Codec
+from simulator.rtc.dialects import speak
 from simulator.rtc.ear import Ear
 from simulator.rtc.pacer import pacer
 from simulator.rtc.playlist import Playlist
@@ -42,12 +44,8 @@ from simulator.rtc.undisturbed import UNDISTURBED
 from simulator.rtc.vitals import Vitals
 from simulator.rtc.watch import watching
 
-MALFORMED_LIMIT = 1_000
-"""Malformed messages after which the call is given up."""
-BUFFER_LIMIT = 4_000_000
-"""Bytes of messages that the agent may leave unread on its data channel."""
 _CLOSE_WITHIN = 3.0
-"""Seconds that hanging up, and then closing, may take."""
+"""Seconds that closing may take."""
 
 
 class Peer:
@@ -56,7 +54,7 @@ class Peer:
     def __init__(
         self,
         connection: RTCPeerConnection,
-        dialect: Dialect,
+        codec: Codec,
         playlist: Playlist,
         tap: Tap,
         video: str = "h264",
@@ -68,19 +66,15 @@ class Peer:
         """Codecs, payload types, clock rates and SSRCs of `audio` and `video`, and the `path`."""
         self.vitals = Vitals(pacer().core)
         self.connection = connection
-        self._dialect = dialect
         self._playlist = playlist
         self._tap = tap
         self._ear = Ear()
-        self._malformed = 0
         self._over = False
         for kind, direction in (("audio", "sendrecv"), ("video", "sendonly")):
             transceiver = connection.addTransceiver(kind, direction)
             negotiate.prefer_our_codecs(transceiver, video)
             PacedSender(transceiver, playlist, self, self._sender_failed).install()
-        self._channel = connection.createDataChannel(dialect.channel)
-        self._channel.on("message", self._message)
-        self._channel.on("close", self._channel_closed)
+        self.channels = Channels(connection, codec, self)
 
     # ------------------------------------------------------------ for the engine
 
@@ -89,24 +83,8 @@ class Peer:
         return self._playlist.now()
 
     async def send(self, command: WireCommand) -> str:
-        """Send a command; its id. Raises AgentError if the agent takes no messages any more."""
-        name, messages = self._dialect.write(command)
-        for message in messages:
-            await self.send_message(message)
-        return name
-
-    async def send_message(self, body: Mapping[str, Any]) -> None:
-        """Send a ready-made message as JSON; errors as `send`."""
-        raw = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-        if self._channel.bufferedAmount > BUFFER_LIMIT:
-            raise AgentError("the agent has stopped reading its data channel")
-        try:
-            self._channel.send(raw)
-        except InvalidStateError:
-            raise AgentError("the agent's data channel is closed") from None
-        except ValueError as error:
-            raise AgentError(f"a message is too long for the agent: {error}") from None
-        self.wire(self.now(), "out", raw)
+        """Say a command; its id. Raises as `Channels.send`."""
+        return self.channels.send(command)
 
     def health(self) -> HealthRecord:
         """The instrument's health over the last second."""
@@ -123,7 +101,7 @@ class Peer:
     @property
     def dropped_text(self) -> int:
         """Characters of text that were over the cap of a response."""
-        return self._dialect.dropped
+        return self.channels.dropped_text
 
     def fail(self, whose: Whose, code: str, message: str) -> None:
         """The call is lost: one fatal Fault, then the events end."""
@@ -179,54 +157,27 @@ class Peer:
     def _tap_failed(self, error: OmnistageError | OSError) -> None:
         self.fail(Whose.INSTRUMENT, "tap", str(error))
 
-    # ------------------------------------------------------------ the data channel
-
-    def _message(self, raw: str | bytes) -> None:
-        t = self.now()
-        self.vitals.heard(t)
-        self.wire(t, "in", raw)
-        try:
-            events = self._dialect.read(raw)
-        except (ValueError, OverflowError) as error:
-            self._malformed += 1
-            excerpt = raw[:200] if isinstance(raw, str) else repr(raw[:200])
-            if self._malformed > MALFORMED_LIMIT:
-                self.fail(Whose.AGENT, "malformed", f"over {MALFORMED_LIMIT} malformed messages")
-                return
-            message = f"{error}: {excerpt}"
-            self.events.put(
-                t, Fault(whose=Whose.AGENT, code="malformed", message=message, fatal=False)
-            )
-            return
-        for event in events:
-            self.events.put(t, event)
-
-    def _channel_closed(self) -> None:
-        self.fail(Whose.AGENT, "channel_closed", "the agent closed the data channel")
-
     # ------------------------------------------------------------ for dial
 
-    async def connect(self, http: aiohttp.ClientSession, timeout: float) -> Answer:
+    async def connect(self, caller: Caller, timeout: float) -> None:
         """Offer, wait for the answer, and until media and messages can flow."""
         connection = self.connection
         await connection.setLocalDescription(await connection.createOffer())
         negotiate.check_candidates(connection)
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-        def on_open() -> None:
-            if not opened.done():
+        def look() -> None:
+            up = self.channels.ours or connection.connectionState == "connected"
+            if up and self.channels.open and not opened.done():
                 opened.set_result(None)
 
-        self._channel.on("open", on_open)
+        self.channels.on_open(look)
+        connection.on("connectionstatechange", look)
         connection.on("connectionstatechange", lambda: self._state_changed(opened))
+        answer = await caller.call(connection.localDescription.sdp)
+        parsed = negotiate.check_answer(answer, self._video, channels=bool(self.channels.ours))
         try:
-            async with asyncio.timeout(timeout):
-                answer = await self._dialect.call(http, connection.localDescription.sdp)
-        except TimeoutError:
-            raise AgentError(f"the agent did not answer the call within {timeout:g} s") from None
-        parsed = negotiate.check_answer(answer.sdp, self._video)
-        try:
-            await connection.setRemoteDescription(RTCSessionDescription(answer.sdp, "answer"))
+            await connection.setRemoteDescription(RTCSessionDescription(answer, "answer"))
         except (ValueError, OperationError) as error:
             raise AgentError(f"the agent's SDP answer does not fit our offer: {error}") from None
         # Nothing may be awaited between the description and the hooks: media could flow unheard.
@@ -243,12 +194,13 @@ class Peer:
             "scheduling": "realtime" if UNDISTURBED.realtime else "ordinary",
         }
         self.vitals.heard(self.now())
-        return answer
+        self.channels.connected()
 
     def listen(self, t: float) -> None:
         """Time passes, whether packets come or not."""
         for event in self._ear.tick(t):
             self.events.put(t, event)
+        self.channels.tick(t)
 
     def leave(self) -> None:
         """The call ends because we end it: what happens from here on is nobody's fault."""
@@ -308,28 +260,22 @@ async def dial(
     STUN server's URL; without one only this host's own addresses are offered. `video` is the codec
     of the playlist's pictures, h264 or vp8.
     """
-    dialect = speak(target)
-    configuration = RTCConfiguration(
-        # An empty list: None would mean a public server, and 5 s of waiting where it is silent.
-        iceServers=[RTCIceServer(stun)] if stun else [],
-        bundlePolicy=RTCBundlePolicy.MAX_BUNDLE,
-    )
+    codec, signalling = speak(target)
     async with AsyncExitStack() as stack:
         stack.enter_context(UNDISTURBED)
         if http is None:
             http = await stack.enter_async_context(aiohttp.ClientSession())
-        peer = Peer(RTCPeerConnection(configuration), dialect, playlist, tap, video)
+        caller = Caller(signalling, http, connect_timeout)
+        servers = [RTCIceServer(stun)] if stun else []
+        configuration = RTCConfiguration(
+            # An empty list: None would mean a public server, and 5 s of waiting where it is silent.
+            iceServers=[*servers, *await caller.servers()],
+            bundlePolicy=RTCBundlePolicy.MAX_BUNDLE,
+        )
+        peer = Peer(RTCPeerConnection(configuration), codec, playlist, tap, video)
         stack.push_async_callback(peer.close)
-        answer = await peer.connect(http, connect_timeout)
-        stack.push_async_callback(_hang_up, dialect, http, answer)
+        await peer.connect(caller, connect_timeout)
+        stack.push_async_callback(caller.hang_up)
         stack.callback(peer.leave)
         async with watching(peer, target.url, http, clock):
             yield peer
-
-
-async def _hang_up(dialect: Dialect, http: aiohttp.ClientSession, answer: Answer) -> None:
-    try:
-        async with asyncio.timeout(_CLOSE_WITHIN):
-            await dialect.hang_up(http, answer)
-    except TimeoutError:
-        return

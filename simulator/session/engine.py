@@ -52,7 +52,6 @@ from simulator.recording.writer import RecordingWriter
 from simulator.rtc.peer import Peer
 from simulator.rtc.peer import dial as call
 from simulator.rtc.playlist import Playlist
-from simulator.session.cues import cue
 from simulator.session.due_records import DueRecords, record_of
 from simulator.session.script import Script
 
@@ -315,10 +314,7 @@ class _Attempt:
                     await peer.send(command)
                 case Cue():
                     if self._cued:
-                        starts_in = command.at - self.now()
-                        turn = self._prepared.turns[command.turn]
-                        body = cue(turn, starts_in, self._conditions.decide)
-                        await peer.send_message(body)
+                        await peer.send(command)
                 case Play():
                     self._playlist.play(self._parts[command.turn][0], command.at)
                     if self._script.play_at == command.at:

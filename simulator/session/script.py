@@ -22,7 +22,6 @@ from simulator.protocol.events import (
     Cancelled,
     Command,
     Configure,
-    Cue,
     Drained,
     Event,
     Fault,
@@ -43,6 +42,7 @@ from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.expectations.either import Either
 from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.types import Anchor, Pace, Turn
+from simulator.session.cues import cue
 from simulator.session.decide import SETTLE, Decision
 from simulator.session.voice import Voice
 
@@ -130,7 +130,7 @@ class Script:
                 return self._finish(_OUTCOMES[event.whose], f"{event.code}: {event.message}", now)
             case Ready() if self._play_at is None:
                 self._play_at = _next_border(0.0, now + FIRST_LEAD)
-                return self._begin(0, self._play_at)
+                return self._begin(0, self._play_at, now)
             case _:
                 self._hear(event, now)
         if self._play_at is None:
@@ -201,8 +201,8 @@ class Script:
     def _last(self) -> bool:
         return self._current == len(self._prepared.turns) - 1
 
-    def _begin(self, index: int, at: float, cause: str = "") -> list[Command]:
-        """Order a segment, and note what it will owe."""
+    def _begin(self, index: int, at: float, now: float, cause: str = "") -> list[Command]:
+        """Order a segment that begins at `at`, and note what it will owe."""
         self._voice.began = self._voice.stopped = None
         out: list[Command] = []
         if index > 0:
@@ -226,7 +226,7 @@ class Script:
             )
         self._decision = self._decides(turn) if self._decide is Decide.TURN_END else None
         out += [
-            Cue(turn=index, at=at),
+            cue(prepared, at - now, self._decide),
             Play(turn=index, at=at),
             TurnChanged(turn=index, state=TurnState.PLAYING, at=at, cause=cause),
             WakeAt(at=self._end() - LEAD),
@@ -262,14 +262,14 @@ class Script:
         at = end if not self._holding and now <= end else self._grid(now + LEAD)
         out: list[Command] = []
         if self._continuous and not self._last():
-            return self._begin(self._current + 1, end)
+            return self._begin(self._current + 1, end, now)
         cut_in = self._cut_in(end)
         if cut_in <= at + EPS:
             reacts = self._prepared.turns[self._current + 1].turn.reacts
-            return self._begin(self._current + 1, at, reacts.anchor.value if reacts else "")
+            return self._begin(self._current + 1, at, now, reacts.anchor.value if reacts else "")
         if free_at <= at + EPS and math.isinf(cut_in):
             if not self._last():
-                return self._begin(self._current + 1, at)
+                return self._begin(self._current + 1, at, now)
             if now >= end - EPS:
                 return self._finish(Outcome.COMPLETED, "", max(now, end))
         if not self._holding:

@@ -24,6 +24,9 @@ from simulator.media.timeline import on_grid
 from simulator.protocol.rtp import rtp_payload
 from simulator.protocol.samples import RATE, MonoInt16
 from simulator.protocol.tap import Direction, Kind, NullTap
+from simulator.rtc.dialect import Message
+from simulator.rtc.dialects.openai.codec import CHANNEL
+from simulator.rtc.fields import compact
 from simulator.rtc.peer import Peer, dial
 from simulator.rtc.playlist import Playlist
 from simulator.scenario.types import Canvas
@@ -86,7 +89,7 @@ class Line(NullTap):
         return self.of(kind)[count - 1]
 
     async def send(self, **message: Any) -> None:
-        await self.peer.send_message(message)
+        self.peer.channels.post(Message(channel=CHANNEL, body=compact(message)))
 
     def sound(self) -> tuple[MonoInt16, float]:
         """What was heard, and the session time of its first sample (by the least arrival)."""

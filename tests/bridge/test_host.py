@@ -25,6 +25,8 @@ from simulator.bridge.events import (
 from simulator.bridge.host import OFFER_LIMIT, PRIVATE, Host
 from simulator.media.packets import PacketFile
 from simulator.protocol.samples import MonoInt16
+from simulator.rtc.dialect import Message
+from simulator.rtc.dialects.openai.codec import CHANNEL
 
 TOKEN = "the-token"
 
@@ -162,9 +164,8 @@ async def test_messages_of_all_kinds(call: Any, hush: PacketFile) -> None:
     responder = Recorder()
     async with hosting(responder) as (_, dial), call(dial, hush) as line:
         await line.until("session.created")
-        channel = line.peer._channel
         for raw in ("{", "[]", b"\x00\xff", '{"type": "no.such"}', "x" * 60_000):
-            channel.send(raw)
+            line.peer.channels.post(Message(channel=CHANNEL, body=raw))
         await line.until("error", 5)
         await line.send(
             type="conversation.item.create",

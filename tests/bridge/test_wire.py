@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from simulator.agent import Dial
 from simulator.bridge.events import Cued, ItemAdded, ResponseAsked, ResponseCancelled
 from simulator.bridge.wire import Clear, ResponseWire, Wire
-from simulator.rtc.dialects import speak
+from simulator.rtc.dialect import Message
+from simulator.rtc.dialects.openai.codec import CHANNEL, Codec
 
 
 class Talk:
@@ -144,7 +144,7 @@ def test_a_spoken_response_in_the_order_of_a_real_server() -> None:
 
 def test_the_calling_end_reads_all_of_it() -> None:
     talk = Talk()
-    dialect = speak(Dial(url="http://127.0.0.1/v1/realtime/calls"))
+    codec = Codec({})
     talk.wire.created()
     talk.wire.speech_started("i1", 10)
     talk.wire.speech_stopped("i1", 900)
@@ -154,7 +154,8 @@ def test_the_calling_end_reads_all_of_it() -> None:
         out.delta("Yes.")
         out.done("cancelled", "turn_detected")
         out.sound("cleared")
-    names = [type(e).__name__ for m in talk.sent for e in dialect.read(json.dumps(m))]
+    said = [Message(channel=CHANNEL, body=json.dumps(m)) for m in talk.sent]
+    names = [type(e).__name__ for m in said for e in codec.read(m)]
     assert names == [
         "Ready",
         "UserSpeech",

@@ -204,4 +204,4 @@ async def test_no_path_to_the_agent(agent: Any) -> None:
 def test_an_answer_that_is_no_sdp_at_all() -> None:
     for text in ("", "v=0", "m=audio x", "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 96\r\n"):
         with pytest.raises(AgentError):
-            negotiate.check_answer(text, "h264")
+            negotiate.check_answer(text, "h264", channels=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from simulator.media.timeline import Asset, PreparedTurn
+from simulator.protocol.events import Cue
 from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.expectations.kinds import Expectation
 from simulator.scenario.expectations.quiet import Quiet
@@ -41,11 +40,11 @@ GUEST = Say(text="Hello.", voice="guest", sound=Path("hello.flac"))
 def test_what_is_written_or_signed_falls_due_by_itself(
     given: tuple[Instruction, ...], event: bool
 ) -> None:
-    assert told(given, Answer(text="A bell."))["event"] is event
-    assert told(given, Quiet())["event"] is False, "nothing falls due where nothing is asked"
+    assert told(given, Answer(text="A bell.")).event is event
+    assert told(given, Quiet()).event is False, "nothing falls due where nothing is asked"
 
 
-def told(given: tuple[Instruction, ...], expect: Expectation) -> Mapping[str, Any]:
+def told(given: tuple[Instruction, ...], expect: Expectation) -> Cue:
     turn = Turn(
         id="t",
         index=0,
@@ -56,5 +55,4 @@ def told(given: tuple[Instruction, ...], expect: Expectation) -> Mapping[str, An
         expect=expect,
     )
     part = Asset(key="k", path=Path("part"), duration=4.0)
-    body: Mapping[str, Any] = cue(PreparedTurn(turn=turn, segment=part, hold=part), 0.2)["turn"]
-    return body
+    return cue(PreparedTurn(turn=turn, segment=part, hold=part), 0.2)

@@ -1,72 +1,64 @@
-"""Signalling dialects: one module a family, each turning its messages into our vocabulary and back.
+"""Bundled dialects, a package each, and finding one by reference, as for agents.
 
-A dialect knows how to place a call (offer and answer), how to hang up, what a message on the data
-channel means as a `WireEvent`, and how a `WireCommand` is written. It holds the state of one call
-and does no timing. Counterparts: `simulator.rtc.peer` drives it; `simulator.protocol.events` is the
-vocabulary.
+Counterparts: `simulator.rtc.dialect` is the contract, `simulator.plugins` loads what is named.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, cast
-
-import aiohttp
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar, cast
 
 from simulator.agent import Dial
+from simulator.contracts import Contract
 from simulator.errors import InputError
-from simulator.protocol.events import WireCommand, WireEvent
+from simulator.plugins import load
+from simulator.rtc.dialect import Codec, Dialect, Signalling
+
+_CODEC = Contract(
+    one="codec",
+    members={
+        "channels": Sequence,
+        "connected": Callable,
+        "read": Callable,
+        "tick": Callable,
+        "write": Callable,
+    },
+)
+_SIGNALLING = Contract(
+    one="signalling", members={"servers": Callable, "call": Callable, "hang_up": Callable}
+)
+
+_Part = TypeVar("_Part", Codec, Signalling)
+_Given = TypeVar("_Given")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What the agent said to our offer."""
+def speak(target: Dial) -> tuple[Codec, Signalling]:
+    """Both parts of the dialect of `target`, for one call.
 
-    sdp: str
-    location: str | None = None
-    """Absolute URL of the call, for hanging up."""
-
-
-class Dialect(Protocol):
-    """One call in one family's words."""
-
-    channel: str
-    """Label of the data channel that we open."""
-
-    @property
-    def dropped(self) -> int:
-        """Characters of text beyond the cap of a response, not passed on."""
-        ...
-
-    async def call(self, http: aiohttp.ClientSession, offer: str) -> Answer:
-        """Post the offer. Raises AgentError if nobody answers or the call is refused."""
-        ...
-
-    async def hang_up(self, http: aiohttp.ClientSession, answer: Answer) -> None:
-        """Tell the agent that the call is over; an agent that does not listen is no error."""
-        ...
-
-    def read(self, message: str | bytes) -> Sequence[WireEvent]:
-        """What a message of the data channel means. Raises ValueError if it is malformed."""
-        ...
-
-    def write(self, command: WireCommand) -> tuple[str, Sequence[Mapping[str, Any]]]:
-        """A command's id and the messages that carry it."""
-        ...
+    Raises InputError if there is no such dialect, if it cannot be loaded or made, and if it lacks a
+    part or a part lacks something.
+    """
+    said = target.dialect
+    dialect = cast(Dialect, load("dialects", said, root=Path(__file__).parent))
+    codec = _made(said, _CODEC, dialect.codec, target.session)
+    return codec, _made(said, _SIGNALLING, dialect.signalling, target)
 
 
-def dialect_names() -> tuple[str, ...]:
-    """The dialects that there are."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
-
-
-def speak(target: Dial) -> Dialect:
-    """The dialect of `target`, for one call. Raises InputError if there is no such dialect."""
-    if target.dialect not in dialect_names():
-        known = ", ".join(dialect_names())
-        raise InputError(f"unknown dialect {target.dialect!r}", hint=f"there are: {known}")
-    module = importlib.import_module(f"{__name__}.{target.dialect}")
-    return cast(Dialect, module.Call(target))
+def _made(said: str, part: Contract, make: Callable[[_Given], _Part], given: _Given) -> _Part:
+    its = f"{said}: its {part.one}"
+    needs = f"it needs {part.needs}; simulator.rtc.dialect has a class to begin with"
+    if inspect.isclass(make) and (lacking := part.lacking(make)):
+        raise InputError(f"{its} lacks {', '.join(lacking)}", hint=needs)
+    try:
+        made = make(given)
+    except InputError:
+        raise
+    except Exception as error:
+        # As with every plug-in: other people's code may raise anything while it is made.
+        what = f"{type(error).__name__}: {error}"
+        raise InputError(f"{its} cannot be made: {what}") from error
+    if wrong := part.unlike(made):
+        raise InputError(f"{its} is none: {wrong}", hint=needs)
+    return made

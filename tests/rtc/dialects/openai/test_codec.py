@@ -1,20 +1,23 @@
-"""The openai dialect without a network: messages to events, commands to messages."""
+"""The openai dialect's words: messages to events, commands to messages."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from simulator.agent import Dial
-from simulator.errors import InputError
 from simulator.protocol.events import (
     Acknowledged,
     Cancel,
     Commit,
     Configure,
     ContextChanged,
+    Cue,
     Drained,
     Fault,
     Listened,
@@ -24,36 +27,49 @@ from simulator.protocol.events import (
     ResponseStarted,
     Text,
     UserSpeech,
+    WireCommand,
+    WireEvent,
 )
-from simulator.rtc.dialects import dialect_names, speak
-from simulator.rtc.dialects.openai import TEXT_CAP, Call
+from simulator.rtc.dialect import Message
+from simulator.rtc.dialects.openai.codec import CHANNEL, Codec
 
 
-def call(**session: object) -> Call:
-    return Call(Dial(url="http://agent/v1/realtime/calls", session=session))
+def call(**settings: object) -> Codec:
+    return Codec(settings)
 
 
-def read(dialect: Call, **message: Any) -> Any:
-    (event,) = dialect.read(json.dumps(message))
+def hear(codec: Codec, raw: str | bytes) -> Sequence[WireEvent]:
+    return codec.read(Message(channel=CHANNEL, body=raw))
+
+
+def read(codec: Codec, **message: Any) -> Any:
+    (event,) = hear(codec, json.dumps(message))
     return event
 
 
+def say(codec: Codec, command: WireCommand) -> tuple[str, list[Any]]:
+    """A command's id and what of it goes out."""
+    written = codec.write(command)
+    assert {m.channel for m in written.messages} == {"oai-events"}
+    return written.command, [json.loads(m.body) for m in written.messages]
+
+
 def test_ready_once_and_updates_acknowledge_in_order() -> None:
-    dialect = call()
-    first, _ = dialect.write(Configure(instructions="a"))
-    second, _ = dialect.write(Configure(instructions="b"))
+    codec = call()
+    first, _ = say(codec, Configure(instructions="a"))
+    second, _ = say(codec, Configure(instructions="b"))
     created = json.dumps({"type": "session.created", "session": {}})
     updated = json.dumps({"type": "session.updated", "session": {}})
-    assert dialect.read(created) == (Ready(),)
-    assert dialect.read(created) == ()
-    assert list(dialect.read(updated)) == [Acknowledged(command=first)]
-    assert list(dialect.read(updated)) == [Acknowledged(command=second)]
-    assert list(dialect.read(updated)) == []
+    assert hear(codec, created) == (Ready(),)
+    assert hear(codec, created) == ()
+    assert list(hear(codec, updated)) == [Acknowledged(command=first)]
+    assert list(hear(codec, updated)) == [Acknowledged(command=second)]
+    assert list(hear(codec, updated)) == []
 
 
 def test_configure_carries_the_targets_settings() -> None:
-    dialect = call(output_modalities=["text"], voice="marin")
-    name, (message,) = dialect.write(Configure(instructions="Be brief."))
+    codec = call(output_modalities=["text"], voice="marin")
+    name, (message,) = say(codec, Configure(instructions="Be brief."))
     assert message == {
         "type": "session.update",
         "event_id": name,
@@ -67,59 +83,59 @@ def test_configure_carries_the_targets_settings() -> None:
 
 
 def test_a_response_is_linked_to_the_item_committed_before_it() -> None:
-    dialect = call()
-    assert dialect.read('{"type":"input_audio_buffer.committed","item_id":"u1"}') == ()
-    first = read(dialect, type="response.created", response={"id": "r1"})
-    second = read(dialect, type="response.created", response={"id": "r2", "metadata": None})
-    third = read(dialect, type="response.created", response={"id": "r3", "metadata": {"turn": "x"}})
+    codec = call()
+    assert hear(codec, '{"type":"input_audio_buffer.committed","item_id":"u1"}') == ()
+    first = read(codec, type="response.created", response={"id": "r1"})
+    second = read(codec, type="response.created", response={"id": "r2", "metadata": None})
+    third = read(codec, type="response.created", response={"id": "r3", "metadata": {"turn": "x"}})
     assert first == ResponseStarted(response="r1", input_item="u1")
     assert second == ResponseStarted(response="r2")
     assert third == ResponseStarted(response="r3", trigger="x")
 
 
 def test_turn_detection_is_turned_off_beside_the_targets_settings() -> None:
-    dialect = call(audio={"input": {"format": "x", "turn_detection": {"type": "server_vad"}}})
-    _, (message,) = dialect.write(Configure(instructions="a", turn_detection=False))
+    codec = call(audio={"input": {"format": "x", "turn_detection": {"type": "server_vad"}}})
+    _, (message,) = say(codec, Configure(instructions="a", turn_detection=False))
     assert message["session"]["audio"] == {"input": {"format": "x", "turn_detection": None}}
 
 
 def test_a_server_that_keeps_its_turn_detection_cannot_be_made_to_decide() -> None:
-    dialect = call()
-    dialect.write(Configure(instructions="a", turn_detection=False))
+    codec = call()
+    say(codec, Configure(instructions="a", turn_detection=False))
     kept = {"audio": {"input": {"turn_detection": {"type": "semantic_vad"}}}}
-    _, _, fault = dialect.read(json.dumps({"type": "session.updated", "session": kept}))
+    _, _, fault = hear(codec, json.dumps({"type": "session.updated", "session": kept}))
     assert isinstance(fault, Fault)
     assert (fault.code, fault.fatal) == ("turn_detection", True)
-    dialect.write(Configure(instructions="a", turn_detection=False))
+    say(codec, Configure(instructions="a", turn_detection=False))
     off = {"audio": {"input": {"turn_detection": None}}}
-    assert len(dialect.read(json.dumps({"type": "session.updated", "session": off}))) == 1
+    assert len(hear(codec, json.dumps({"type": "session.updated", "session": off}))) == 1
 
 
 def test_a_commit_is_acknowledged_and_a_response_asked_for_in_a_turns_name() -> None:
-    dialect = call()
-    name, (message,) = dialect.write(Commit())
+    codec = call()
+    name, (message,) = say(codec, Commit())
     assert message == {"type": "input_audio_buffer.commit", "event_id": name}
-    done = read(dialect, type="input_audio_buffer.committed", item_id="u1")
+    done = read(codec, type="input_audio_buffer.committed", item_id="u1")
     assert done == Acknowledged(command=name, what="commit")
-    name, (message,) = dialect.write(Respond(turn="back"))
+    name, (message,) = say(codec, Respond(turn="back"))
     assert message == {
         "type": "response.create",
         "event_id": name,
         "response": {"metadata": {"turn": "back"}},
     }
     # A server need not give the metadata back: what begins now is what was asked for.
-    begun = read(dialect, type="response.created", response={"id": "r1"})
+    begun = read(codec, type="response.created", response={"id": "r1"})
     assert begun == ResponseStarted(response="r1", trigger="back", input_item="u1")
-    begun = read(dialect, type="response.created", response={"id": "r2"})
+    begun = read(codec, type="response.created", response={"id": "r2"})
     assert begun == ResponseStarted(response="r2")
 
 
 def test_what_is_said_is_cut_by_name_and_by_sound() -> None:
-    dialect = call()
-    _, messages = dialect.write(Cancel(response="r1"))
+    codec = call()
+    _, messages = say(codec, Cancel(response="r1"))
     assert [m["type"] for m in messages] == ["response.cancel", "output_audio_buffer.clear"]
     assert messages[0]["response_id"] == "r1"
-    _, messages = dialect.write(Cancel(response=None))
+    _, messages = say(codec, Cancel(response=None))
     assert [m["type"] for m in messages] == ["output_audio_buffer.clear"]
 
 
@@ -181,7 +197,7 @@ def test_errors_are_faults_that_end_nothing() -> None:
 
 
 def test_messages_not_known_mean_nothing() -> None:
-    assert call().read('{"type":"rate_limits.updated","rate_limits":[]}') == ()
+    assert hear(call(), '{"type":"rate_limits.updated","rate_limits":[]}') == ()
 
 
 @pytest.mark.parametrize(
@@ -208,29 +224,128 @@ def test_messages_not_known_mean_nothing() -> None:
 )
 def test_malformed_messages_are_value_errors(raw: str | bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
-        call().read(raw)
+        hear(call(), raw)
 
 
 def test_halves_of_characters_are_replaced_in_texts_and_ids() -> None:
-    dialect = call()
+    codec = call()
     raw = '{"type":"response.output_text.delta","response_id":"r\\udc00","delta":"three \\ud800"}'
-    (event,) = dialect.read(raw)
+    (event,) = hear(codec, raw)
     assert event == Text(text="three \ufffd", response="r\ufffd")
-    (event,) = dialect.read(raw.encode())
+    (event,) = hear(codec, raw.encode())
     assert event == Text(text="three \ufffd", response="r\ufffd")
 
 
-def test_text_is_capped_for_each_response() -> None:
-    dialect = call()
-    body = {"type": "response.output_text.delta", "response_id": "r", "delta": "x" * 150_000}
-    assert len(read(dialect, **body).text) == 150_000
-    assert len(read(dialect, **body).text) == TEXT_CAP - 150_000
-    assert dialect.read(json.dumps(body)) == ()
-    assert dialect.dropped == 250_000
-    assert len(read(dialect, **{**body, "response_id": "s"}).text) == 150_000
+CUE = Cue(
+    turn="t",
+    index=3,
+    expect="answer",
+    answer="A béll.",
+    asked=True,
+    duration=4.0,
+    due_in=None,
+    event=False,
+    starts_in=0.2,
+)
 
 
-def test_an_unknown_dialect_is_told_with_those_there_are() -> None:
-    assert "openai" in dialect_names()
-    with pytest.raises(InputError, match=r"unknown dialect 'opnai' \(there are: .*openai"):
-        speak(Dial(url="http://x", dialect="opnai"))
+def test_what_goes_out_byte_by_byte() -> None:
+    """Recordings hold it: what was said in a call of before is what would be said today."""
+    codec = call(voice="marin", audio={"input": {"format": "x"}})
+    said = [
+        message.body
+        for command in (
+            Configure(instructions='Sei kurz — "ja".\nÜ'),
+            CUE,
+            Configure(instructions="a", turn_detection=False),
+            Commit(),
+            Respond(turn="back"),
+            Cancel(response="r1"),
+            Cancel(response=None),
+        )
+        for message in codec.write(command).messages
+    ]
+    assert said == [
+        '{"type":"session.update","event_id":"om_1","session":{"type":"realtime","instructions":'
+        '"Sei kurz — \\"ja\\".\\nÜ","output_modalities":["audio"],"voice":"marin",'
+        '"audio":{"input":{"format":"x"}}}}',
+        '{"type":"omnistage.cue","turn":{"id":"t","index":3,"expect":"answer","answer":"A béll.",'
+        '"asked":true,"duration":4.0,"due_in":null,"event":false},"starts_in":0.2}',
+        '{"type":"session.update","event_id":"om_2","session":{"type":"realtime","instructions":'
+        '"a","output_modalities":["audio"],"voice":"marin",'
+        '"audio":{"input":{"format":"x","turn_detection":null}}}}',
+        '{"type":"input_audio_buffer.commit","event_id":"om_3"}',
+        '{"type":"response.create","event_id":"om_4","response":{"metadata":{"turn":"back"}}}',
+        '{"type":"response.cancel","response_id":"r1","event_id":"om_5_1"}',
+        '{"type":"output_audio_buffer.clear","event_id":"om_5"}',
+        '{"type":"output_audio_buffer.clear","event_id":"om_6"}',
+    ]
+
+
+def test_nothing_acknowledges_a_cue() -> None:
+    assert call().write(CUE).command == ""
+
+
+def test_it_says_and_hears_nothing_by_itself() -> None:
+    codec = call()
+    assert (codec.connected(), codec.tick(1e6)) == ((), ())
+
+
+FIELDS = [
+    "response",
+    "response_id",
+    "item_id",
+    "session",
+    "error",
+    "delta",
+    "text",
+    "transcript",
+    "op",
+    "span",
+    "tokens",
+]
+FIELD = st.sampled_from([*FIELDS, "id", "status", "metadata", "turn", "usage", "event_id", "audio"])
+TYPE = st.sampled_from(
+    [
+        "session.created",
+        "session.updated",
+        "error",
+        "input_audio_buffer.speech_started",
+        "input_audio_buffer.committed",
+        "response.created",
+        "response.done",
+        "response.output_text.delta",
+        "response.output_text.done",
+        "response.output_audio_transcript.done",
+        "conversation.item.input_audio_transcription.completed",
+        "output_audio_buffer.stopped",
+        "omnistage.context",
+        "omnistage.listened",
+    ]
+)
+# Numbers in full range, texts with halves of characters, nesting: all that JSON can hold.
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(FIELD | st.text(), inner),
+    max_leaves=12,
+)
+
+
+@given(
+    st.lists(
+        st.binary()
+        | st.text()
+        | JSON.map(json.dumps)
+        | st.fixed_dictionaries({"type": TYPE}, optional=dict.fromkeys(FIELDS, JSON)).map(
+            json.dumps
+        ),
+        max_size=8,
+    )
+)
+def test_no_message_does_more_than_be_malformed(messages: list[str | bytes]) -> None:
+    codec = call()
+    codec.write(Configure(instructions="", turn_detection=False))
+    codec.write(Commit())
+    for raw in messages:
+        with contextlib.suppress(ValueError):
+            assert all(isinstance(event, WireEvent) for event in hear(codec, raw))

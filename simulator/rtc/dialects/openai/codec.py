@@ -1,0 +1,271 @@
+"""The openai dialect's words: `oai-events`, the Realtime API's GA event names, in JSON. Pure.
+
+The older names of some events are read too. Beside the API's own events three of ours may come from
+an agent built on `simulator.bridge`: `omnistage.context`, `omnistage.listened` and, the other way,
+`omnistage.cue`. Counterpart: `simulator.bridge.wire` speaks at the other end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, assert_never
+
+from simulator.protocol.events import (
+    Acknowledged,
+    Cancel,
+    Commit,
+    Configure,
+    ContextChanged,
+    Cue,
+    Drained,
+    Fault,
+    Listened,
+    Ready,
+    Respond,
+    ResponseEnded,
+    ResponseStarted,
+    Text,
+    UserSpeech,
+    Whose,
+    WireCommand,
+    WireEvent,
+)
+from simulator.rtc import dialect
+from simulator.rtc.dialect import Message, Written
+from simulator.rtc.fields import (
+    Fields,
+    compact,
+    is_number,
+    mapping,
+    optional,
+    parsed,
+    seconds,
+    string,
+    whole,
+)
+
+CHANNEL = "oai-events"
+
+_TextKind = Literal["output", "transcript", "user"]
+
+
+class Codec(dialect.Codec):
+    """One call's words; `settings` are added to those of its session."""
+
+    channels = (CHANNEL,)
+
+    def __init__(self, settings: Mapping[str, object]) -> None:
+        self._settings = settings
+        self._ready = False
+        self._named = 0
+        self._configured: list[str] = []
+        self._detects = True
+        """It may decide by itself when the user has finished."""
+        self._commits: list[str] = []
+        """Commits of ours that it has not acknowledged."""
+        self._asked: str | None = None
+        """The turn for which a response was asked for, until that begins."""
+        self._committed: str | None = None
+
+    # ------------------------------------------------------------ reading
+
+    def read(self, message: Message) -> Sequence[WireEvent]:
+        fields = parsed(message.body)
+        match string(fields, "type"):
+            case "session.created":
+                return self._session()
+            case "session.updated":
+                return self._updated(fields)
+            case "error":
+                return (self._error(fields),)
+            case "input_audio_buffer.speech_started":
+                return (UserSpeech(edge="start", item=optional(fields, "item_id")),)
+            case "input_audio_buffer.speech_stopped":
+                return (UserSpeech(edge="end", item=optional(fields, "item_id")),)
+            case "input_audio_buffer.committed":
+                return self._commit(fields)
+            case "response.created":
+                return (self._created(fields),)
+            case "response.done":
+                return (_done(fields),)
+            case "response.output_text.delta" | "response.text.delta":
+                return (_text(fields, "output", "delta"),)
+            case "response.output_text.done" | "response.text.done":
+                return (_text(fields, "output", "text", final=True),)
+            case "response.output_audio_transcript.delta" | "response.audio_transcript.delta":
+                return (_text(fields, "transcript", "delta"),)
+            case "response.output_audio_transcript.done" | "response.audio_transcript.done":
+                return (_text(fields, "transcript", "transcript", final=True),)
+            case "conversation.item.input_audio_transcription.delta":
+                return (_text(fields, "user", "delta"),)
+            case "conversation.item.input_audio_transcription.completed":
+                return (_text(fields, "user", "transcript", final=True),)
+            case "output_audio_buffer.stopped":
+                return (Drained(response=string(fields, "response_id")),)
+            case "output_audio_buffer.cleared":
+                return (Drained(response=string(fields, "response_id"), cleared=True),)
+            case "omnistage.context":
+                return (_context(fields),)
+            case "omnistage.listened":
+                return (Listened(response=optional(fields, "response_id")),)
+            case _:
+                return ()
+
+    def _session(self) -> Sequence[WireEvent]:
+        if self._ready:
+            return ()
+        self._ready = True
+        return (Ready(),)
+
+    def _updated(self, fields: Fields) -> Sequence[WireEvent]:
+        events = [*self._session()]
+        if self._configured:
+            events.append(Acknowledged(command=self._configured.pop(0)))
+            if not self._detects and _detects(fields):
+                what = "it keeps its own turn detection, so decide: turn-end cannot be had of it"
+                events.append(
+                    Fault(whose=Whose.AGENT, code="turn_detection", message=what, fatal=True)
+                )
+        return events
+
+    def _error(self, fields: Fields) -> Fault:
+        error = mapping(fields, "error")
+        code = optional(error, "code") or optional(error, "type") or "error"
+        command = optional(error, "event_id")
+        for waiting in (self._configured, self._commits):
+            if command in waiting:
+                waiting.remove(command)
+        text = (optional(error, "message") or "")[:1_000]
+        return Fault(whose=Whose.AGENT, code=code, message=text, fatal=False)
+
+    def _commit(self, fields: Fields) -> Sequence[WireEvent]:
+        self._committed = string(fields, "item_id")
+        return (Acknowledged(command=self._commits.pop(0), what="commit"),) if self._commits else ()
+
+    def _created(self, fields: Fields) -> ResponseStarted:
+        response = mapping(fields, "response")
+        metadata = response.get("metadata")
+        named = metadata.get("turn") if isinstance(metadata, dict) else None
+        # A server may not give back what we named; but what we asked for is what begins now.
+        trigger = named if isinstance(named, str) else self._asked
+        self._asked = None
+        item, self._committed = self._committed, None
+        return ResponseStarted(response=string(response, "id"), trigger=trigger, input_item=item)
+
+    # ------------------------------------------------------------ writing
+
+    def write(self, command: WireCommand) -> Written:
+        match command:
+            case Configure():
+                name = self._name()
+                self._configured.append(name)
+                self._detects = command.turn_detection
+                return _written(name, _update(name, command, self._settings))
+            case Commit():
+                name = self._name()
+                self._commits.append(name)
+                return _written(name, {"type": "input_audio_buffer.commit", "event_id": name})
+            case Respond():
+                name = self._name()
+                self._asked = command.turn
+                response = {"metadata": {"turn": command.turn}}
+                return _written(
+                    name, {"type": "response.create", "event_id": name, "response": response}
+                )
+            case Cancel():
+                name = self._name()
+                clear = {"type": "output_audio_buffer.clear", "event_id": name}
+                if command.response is None:
+                    return _written(name, clear)
+                cancel = {"type": "response.cancel", "response_id": command.response}
+                return _written(name, {**cancel, "event_id": f"{name}_1"}, clear)
+            case Cue():
+                return _written("", _cue(command))
+            case _:
+                assert_never(command)
+
+    def _name(self) -> str:
+        self._named += 1
+        return f"om_{self._named}"
+
+
+def _written(name: str, *said: Fields) -> Written:
+    messages = tuple(Message(channel=CHANNEL, body=compact(fields)) for fields in said)
+    return Written(messages=messages, command=name)
+
+
+def _update(name: str, command: Configure, settings: Mapping[str, object]) -> Fields:
+    session: dict[str, object] = {
+        "type": "realtime",
+        "instructions": command.instructions,
+        "output_modalities": ["audio"],
+        **settings,
+    }
+    if not command.turn_detection:
+        session["audio"] = _undetected(session.get("audio"))
+    return {"type": "session.update", "event_id": name, "session": session}
+
+
+def _cue(cue: Cue) -> Fields:
+    turn = {
+        "id": cue.turn,
+        "index": cue.index,
+        "expect": cue.expect,
+        "answer": cue.answer,
+        "asked": cue.asked,
+        "duration": cue.duration,
+        "due_in": cue.due_in,
+        "event": cue.event,
+    }
+    return {"type": "omnistage.cue", "turn": turn, "starts_in": cue.starts_in}
+
+
+def _done(fields: Fields) -> ResponseEnded:
+    response = mapping(fields, "response")
+    usage = response.get("usage")
+    return ResponseEnded(
+        response=string(response, "id"),
+        status=optional(response, "status") or "completed",
+        usage=usage if isinstance(usage, dict) else None,
+    )
+
+
+def _text(fields: Fields, kind: _TextKind, key: str, *, final: bool = False) -> Text:
+    return Text(
+        text=string(fields, key),
+        response=None if kind == "user" else optional(fields, "response_id"),
+        item=optional(fields, "item_id"),
+        kind=kind,
+        final=final,
+    )
+
+
+def _undetected(audio: object) -> dict[str, Any]:
+    """The settings of sound with the server's turn detection off."""
+    known = audio if isinstance(audio, dict) else {}
+    given = known.get("input")
+    return {
+        **known,
+        "input": {**(given if isinstance(given, dict) else {}), "turn_detection": None},
+    }
+
+
+def _detects(fields: Fields) -> bool:
+    """Whether a server says that its turn detection is on; one that says nothing is believed."""
+    found: object = fields
+    for key in ("session", "audio", "input", "turn_detection"):
+        found = found.get(key) if isinstance(found, dict) else None
+    return found is not None
+
+
+def _context(fields: Fields) -> ContextChanged:
+    span = fields.get("span")
+    pair = isinstance(span, list) and len(span) == 2 and all(is_number(s) for s in span)
+    return ContextChanged(
+        op=string(fields, "op"),
+        kind=optional(fields, "kind") or "",
+        span=(seconds(span[0]), seconds(span[1])) if isinstance(span, list) and pair else None,
+        tokens=whole(fields, "tokens"),
+        used=whole(fields, "used"),
+        window=whole(fields, "window"),
+    )
