@@ -17,7 +17,7 @@ from simulator.protocol.samples import PACKET, RATE, Mono
 from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo, TurnInfo
 from simulator.recording.writer import RecordingWriter
 
-OUR_AUDIO, OUR_VIDEO, THEIRS = 1001, 1002, 2001
+OUR_AUDIO, THEIRS = 1001, 2001
 """SSRCs."""
 
 

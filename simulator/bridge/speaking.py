@@ -126,11 +126,6 @@ class Speaking:
             self._origin = self._clock.now() + 0.005
             self._started.set()
 
-    @property
-    def busy_until(self) -> float | None:
-        """Local time at which all that is scheduled has been said; None if nothing is."""
-        return self._queue[-1].end if self._queue else None
-
     def say(
         self,
         samples: MonoInt16,

@@ -1,8 +1,8 @@
 """Reads a recording's folder: its manifest, its events, and its packets as numpy arrays.
 
 It reads whatever a writer left, up to the moment at which it ended or was killed. Counterparts:
-`simulator.recording.writer` makes the folder, `simulator.measuring.measure` and `.film` use this;
-recordings/README.md is the specification.
+`simulator.recording.writer` makes the folder, `simulator.measuring.measure` and
+`simulator.report.film` use this; recordings/README.md is the specification.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from simulator.recording.manifest import (
     EVENTS,
     MANIFEST,
     RTP_LOG,
-    SCENARIO,
     Manifest,
     manifest_from_json,
 )
@@ -119,12 +118,6 @@ class Recording:
             return cls(folder, manifest_from_json(data))
         except RecordingError as error:
             raise RecordingError(f"{folder}: {error.message}", hint=error.hint) from None
-
-    @property
-    def scenario_path(self) -> Path | None:
-        """The copy of the scenario, if there is one. Its clips are not in the folder."""
-        path = self.folder / SCENARIO
-        return path if path.is_file() else None
 
     @cached_property
     def _read_events(self) -> tuple[tuple[Stamped, ...], int]:

@@ -16,7 +16,6 @@ from pathlib import Path
 from simulator import __version__
 from simulator.judging.judge import VerdictState
 from simulator.measuring.trace import CodecDelay
-from simulator.protocol.events import Outcome
 from simulator.report.aggregate import TaskUnit, aggregate
 from simulator.report.paths import Mode, PathSummary, along, path_summary
 from simulator.report.repeats import PassRate, Tries, pass_rates
@@ -170,12 +169,6 @@ class Summary(Part):
     """Those that have verdicts in the run, of which none counts here."""
     by_agent: Mapping[str, Part]
     attempts: tuple[AttemptSummary, ...]
-
-    @property
-    def all_scored(self) -> bool:
-        """Whether every attempt was completed and every planned turn scored."""
-        completed = self.outcomes[Outcome.COMPLETED] == self.planned
-        return completed and self.score.scored == self.score.planned
 
 
 def summarise(run: Path, judge: str | None = None) -> Summary:

@@ -92,7 +92,6 @@ class Script:
         self._current = -1
         self._start = 0.0
         self._holding = False
-        self._followed = False
         self._state = TurnState.PLAYING
         self._voice = Voice()
         self._debts: list[_Debt] = []
@@ -208,7 +207,7 @@ class Script:
         if index > 0:
             out.append(self._change(TurnState.DONE, at))
         self._current, self._start = index, at
-        self._holding = self._followed = False
+        self._holding = False
         self._held_since = None
         self._state = TurnState.PLAYING
         prepared = self._turn()

@@ -49,8 +49,6 @@ LIMIT_MB = 600
 LIMIT_SPEED = 2.0
 TURNS = 60
 FPS, RATE = 25, 48_000
-LENGTH = 1.6
-"""Seconds that both whole pictures and whole AAC frames last: all parts are multiples of it."""
 REEL = (
     ("bbb_720p_5s.mp4", 0.0, 4.8),
     ("tears_of_steel_battle.webm", 12.0, 20.8),

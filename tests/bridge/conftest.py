@@ -42,18 +42,6 @@ def after(seconds: float, samples: MonoInt16, tail: float = 0.0) -> MonoInt16:
     return np.concatenate([joined, np.zeros(-len(joined) % 960, np.int16)])
 
 
-def read_sound(path: Path) -> MonoInt16:
-    """A sound file as mono at 48 kHz."""
-    resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE)
-    with av.open(str(path)) as container:
-        pieces = [
-            made.to_ndarray().reshape(-1)
-            for frame in container.decode(audio=0)
-            for made in resampler.resample(frame)
-        ]
-    return np.concatenate(pieces).astype(np.int16)
-
-
 @dataclass
 class Line(NullTap):
     """One call to an agent, with all that came back."""

@@ -17,7 +17,6 @@ from simulator.scenario.expectations.kinds import Expectation
 from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.taxonomy import TASKS
 
-OR = "<OR>"
 NEXT_STEP = "What is the next step?"
 """The question where the release has none: the published scoring takes it for this."""
 NO_GOLD = "no right answer is given"
