@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from simulator.report.aggregate import major_of, tier_of
+from simulator.report.part import Part
 from simulator.report.statistics import Score
-from simulator.report.summary import Part, Summary
+from simulator.report.summary import Summary
 
 
 def print_breakdown(summary: Summary, console: Console) -> None:

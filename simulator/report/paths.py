@@ -3,7 +3,7 @@ listed paths was taken. Pure.
 
 The score of a run is one of them, as its judge was set (`mode`, strict by default); both are told
 wherever turns list several paths. Where they list none the two are one. Counterparts:
-`simulator.judging.answered.Along` has both for an answer, `simulator.report.summary` tells them.
+`simulator.judging.answered.Along` has both for an answer, `simulator.report.part` tells them.
 """
 
 from __future__ import annotations

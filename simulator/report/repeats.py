@@ -6,7 +6,7 @@ With n tries of which c are right, and k of them drawn without putting back:
 - pass^k, all of k are right: C(c, k) / C(n, k)  (Yao et al. 2024, arXiv 2406.12045)
 
 Both are unbiased for each turn, and are then averaged over turns. Counterpart:
-`simulator.report.summary` says which tries belong together.
+`simulator.report.part` says which tries belong together.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A run folder as rows: one an attempt, one a planned turn, with nothing left out.
 
 Everything is read from the folder: plan, ledger, recordings and verdicts. Counterpart:
-`simulator.report.summary` adds the rows up.
+`simulator.report.part` adds the rows up.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Means with their intervals, coverage and bounds; percentiles. Pure numbers.
 
-Counterpart: `simulator.report.summary` decides what is counted.
+Counterpart: `simulator.report.part` decides what is counted.
 """
 
 from __future__ import annotations

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from simulator.errors import InputError, MissingExtra, install
 from simulator.report.aggregate import ScoreTable, aggregate, major_of, tier_of
+from simulator.report.part import Part, task_units
 from simulator.report.paths import Mode, along
 from simulator.report.rows import AttemptRow, TurnRow, by_agent, read_rows
 from simulator.report.statistics import Score
-from simulator.report.summary import Part, Summary, summarise, task_units
+from simulator.report.summary import Summary, summarise
 from simulator.whole_file import whole_file
 
 Cell = str | int | float | bool | None

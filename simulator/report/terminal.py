@@ -23,9 +23,10 @@ from simulator.measuring.trace import Trace
 from simulator.protocol.events import Outcome
 from simulator.report.file import SUMMARY_FILE
 from simulator.report.gates import GateResult
+from simulator.report.part import LatencySummary, Part
 from simulator.report.plain import clean, plain
 from simulator.report.rows import RIGHT
-from simulator.report.summary import LatencySummary, Part, Summary
+from simulator.report.summary import Summary
 from simulator.run.plan import RECORDINGS
 
 WIDTH = 100

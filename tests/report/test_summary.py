@@ -9,7 +9,8 @@ import pytest
 
 from simulator.judging.verdicts import verdict_path
 from simulator.report.file import write_summary
-from simulator.report.summary import Part, Summary, summarise
+from simulator.report.part import Part
+from simulator.report.summary import Summary, summarise
 
 
 @pytest.fixture
