@@ -13,7 +13,7 @@ from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.measuring.metrics.conduct import carried_in_s, kept_by
 
 
-class Quiet:
+class KeptQuiet:
     """Whether a quiet turn was kept quiet."""
 
     name: ClassVar[str] = "quiet"

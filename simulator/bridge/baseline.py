@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Literal
 
 from simulator.bridge.babble import babble
-from simulator.bridge.conduct import OKAY, Conduct, Line
+from simulator.bridge.conduct import OKAY, Conduct, Saying
 from simulator.bridge.events import CallEvent, SpeechStarted
 from simulator.bridge.local import LocalAgent, seconds, yes
 from simulator.errors import InputError
@@ -48,13 +48,13 @@ class Cued(LocalAgent):
             event = await self._next(call, conduct.wake())
             now = call.clock.now()
             conduct.asked_only = call.asked_only
-            lines = conduct.time(now) if event is None else conduct.handle(event, now)
+            sayings = conduct.time(now) if event is None else conduct.handle(event, now)
             if self._yields and isinstance(event, SpeechStarted):
                 call.interrupt()
-            for line in lines:
-                if line.by == "cue":
-                    print(f"{call.id}: {line.turn}: goes by its cue", file=sys.stderr)
-                call.later(self._deliver(call, line))
+            for saying in sayings:
+                if saying.by == "cue":
+                    print(f"{call.id}: {saying.turn}: goes by its cue", file=sys.stderr)
+                call.later(self._deliver(call, saying))
 
     async def _next(self, call: Call, wake: float | None) -> CallEvent | None:
         """The next event, or None when it is time to look at the clock."""
@@ -65,8 +65,8 @@ class Cued(LocalAgent):
                 return await anext(call)
         return None
 
-    async def _deliver(self, call: Call, line: Line) -> None:
-        if self._mode == "text" or line.written:
-            await call.write(line.text, at=line.at)
+    async def _deliver(self, call: Call, saying: Saying) -> None:
+        if self._mode == "text" or saying.written:
+            await call.write(saying.text, at=saying.at)
         else:
-            await call.say(line.text, at=line.at)
+            await call.say(saying.text, at=saying.at)

@@ -1,6 +1,6 @@
 """What a cued baseline says and when: pure, driven by cues, heard speech and time.
 
-    handle(event, now) -> the lines to speak; wake() -> when time alone will bring another
+    handle(event, now) -> what to say; wake() -> when time alone will bring another
 
 A cue says which turn comes and what is right; when to speak is taken from what is heard. Only where
 a question was due and nothing of it was heard does the cue's own time stand in, so that a poor
@@ -33,13 +33,13 @@ _PATIENCE = 0.5
 _KNOWN = 0.32
 """Seconds after the end of speech at which it is known at the latest."""
 _LEAD = 0.15
-"""Seconds before its time at which a line is given out, so that it can be made ready."""
+"""Seconds before its time at which something to say is given out, so that it can be made ready."""
 _EDGE = 0.1
 """Seconds that a turn may seem to have begun before speech that ended in the turn before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Saying:
     """Something to say, so that it can first be heard at `at`."""
 
     text: str
@@ -79,34 +79,34 @@ class Conduct:
     """It says something when it is asked to, once, and at no other time."""
     turns: list[_Turn] = field(default_factory=list)
 
-    def handle(self, event: CallEvent, now: float) -> Sequence[Line]:
-        """Take in what happened; the lines that are known now, with their times."""
-        lines = self.time(now)
+    def handle(self, event: CallEvent, now: float) -> Sequence[Saying]:
+        """Take in what happened; what is to be said for sure now, with its times."""
+        sayings = self.time(now)
         match event:
             case Cued(turn=turn, start=start):
                 self.turns.append(_Turn(turn, start))
-                return [*lines, *self._event(self.turns[-1])]
+                return [*sayings, *self._event(self.turns[-1])]
             case SpeechEnded(time=time) if not self.asked_only:
-                return [*lines, *self._heard(time)]
+                return [*sayings, *self._heard(time)]
             case ResponseAsked():
-                return [*lines, *self._asked(now)]
-        return lines
+                return [*sayings, *self._asked(now)]
+        return sayings
 
-    def time(self, now: float) -> list[Line]:
-        """Time has passed; the lines that it brings."""
-        lines: list[Line] = []
+    def time(self, now: float) -> list[Saying]:
+        """Time has passed; what it brings to say."""
+        sayings: list[Saying] = []
         if self.asked_only:
-            return lines
+            return sayings
         for turn in self.turns[-2:]:
             alarm = self._alarm(turn)
             if alarm is None or now < alarm:
                 continue
             if turn.cue.expect == "quiet":
                 turn.said = True
-                lines.append(self._line(REMARK, turn.start + IDLE, turn, "cue"))
+                sayings.append(self._saying(REMARK, turn.start + IDLE, turn, "cue"))
             elif turn.due is not None:
-                lines += self._answer(turn, turn.due, "cue")
-        return lines
+                sayings += self._answer(turn, turn.due, "cue")
+        return sayings
 
     def wake(self) -> float | None:
         """When to call `time` next, if nothing happens before."""
@@ -127,13 +127,13 @@ class Conduct:
             return turn.due + min(max(self.delay - _LEAD, _KNOWN), _PATIENCE)
         return None
 
-    def _event(self, turn: _Turn) -> Sequence[Line]:
+    def _event(self, turn: _Turn) -> Sequence[Saying]:
         """An answer that falls due by itself is planned as soon as its turn is known."""
         if turn.cue.event and turn.due is not None and self.answers and not self.asked_only:
             return self._answer(turn, turn.due, "cue")
         return ()
 
-    def _heard(self, time: float) -> Sequence[Line]:
+    def _heard(self, time: float) -> Sequence[Saying]:
         """Speech has ended at `time`."""
         begun = [t for t in self.turns if t.start <= time - _EDGE]
         if not begun:
@@ -144,18 +144,18 @@ class Conduct:
             if not self.talkative:
                 return ()
             turn.said = True
-            return [self._line(REMARK, time + self.delay, turn, "heard")]
+            return [self._saying(REMARK, time + self.delay, turn, "heard")]
         if turn.said or turn.cue.event or not turn.cue.asked or not self.answers:
             return ()
         if turn.due is not None and not -_EARLY <= time - turn.due <= _PATIENCE:
             return ()  # a pause inside the question, or somebody else
         return self._answer(turn, time, "heard")
 
-    def _asked(self, now: float) -> Sequence[Line]:
+    def _asked(self, now: float) -> Sequence[Saying]:
         """The caller wants a response at once."""
         begun = [t for t in self.turns if t.start <= now]
         if not begun:
-            return [Line(text=OKAY, at=now, turn="", by="asked")]
+            return [Saying(text=OKAY, at=now, turn="", by="asked")]
         turn = begun[-1]
         if not self.asked_only:
             return self._answer(turn, now - self.delay, "asked")
@@ -165,15 +165,15 @@ class Conduct:
             text = REMARK if self.talkative else TOKEN
         else:
             text = (turn.cue.answer if turn.cue.expect == "answer" else None) or OKAY
-        line = self._line(text, now + self.delay, turn, "asked")
-        return [replace(line, written=text == TOKEN)]
+        saying = self._saying(text, now + self.delay, turn, "asked")
+        return [replace(saying, written=text == TOKEN)]
 
-    def _answer(self, turn: _Turn, due: float, by: str) -> list[Line]:
+    def _answer(self, turn: _Turn, due: float, by: str) -> list[Saying]:
         turn.said = True
         if turn.cue.expect == "either" and self.delay > COURTEOUS:
             return []
         text = turn.cue.answer if turn.cue.expect == "answer" else OKAY
-        return [self._line(text or OKAY, due + self.delay, turn, by)]
+        return [self._saying(text or OKAY, due + self.delay, turn, by)]
 
-    def _line(self, text: str, at: float, turn: _Turn, by: str) -> Line:
-        return Line(text=text, at=at, turn=turn.cue.id, by=by)
+    def _saying(self, text: str, at: float, turn: _Turn, by: str) -> Saying:
+        return Saying(text=text, at=at, turn=turn.cue.id, by=by)

@@ -78,14 +78,14 @@ class Host:
         self._responder = responder
         self._clock = clock or WallClock()
         self._model = model
-        self._lines: dict[str, _Line] = {}
+        self._connections: dict[str, _Connection] = {}
         self._serving: set[asyncio.Task[None]] = set()
         """One for each call; `listen` waits for them."""
 
     @property
     def calls(self) -> int:
         """How many calls there are now."""
-        return len(self._lines)
+        return len(self._connections)
 
     @contextlib.asynccontextmanager
     async def listen(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
@@ -103,8 +103,8 @@ class Host:
             yield f"http://{shown}:{bound}{PATH}"
         finally:
             await runner.cleanup()
-            for line in self._lines.values():
-                line.end()
+            for connection in self._connections.values():
+                connection.end()
             await asyncio.gather(*self._serving)
 
     # ------------------------------------------------------------ HTTP
@@ -145,39 +145,39 @@ class Host:
                 "unsupported_content_type",
                 f"{request.content_type} is not served here: send application/sdp",
             )
-        line = _Line(f"call_{secrets.token_hex(6)}", self._clock, self._model)
+        connection = _Connection(f"call_{secrets.token_hex(6)}", self._clock, self._model)
         try:
-            answer = await line.answer(offer)
+            answer = await connection.answer(offer)
         except _BadOfferError as error:
-            await line.close()
+            await connection.close()
             return _error(400, "invalid_offer", str(error))
-        self._lines[line.call.id] = line
-        serving = asyncio.create_task(self._serve(line))
+        self._connections[connection.call.id] = connection
+        serving = asyncio.create_task(self._serve(connection))
         self._serving.add(serving)
         serving.add_done_callback(self._serving.discard)
         return web.Response(
             status=201,
             text=answer,
             content_type="application/sdp",
-            headers={"Location": f"{PATH}/{line.call.id}"},
+            headers={"Location": f"{PATH}/{connection.call.id}"},
         )
 
     async def _hung_up(self, request: web.Request) -> web.Response:
-        line = self._lines.get(request.match_info["id"])
-        if line is None:
+        connection = self._connections.get(request.match_info["id"])
+        if connection is None:
             return _error(404, "call_id_not_found", "there is no such call")
-        line.end()
+        connection.end()
         return web.json_response({})
 
     # ------------------------------------------------------------ calls
 
-    async def _serve(self, line: _Line) -> None:
+    async def _serve(self, connection: _Connection) -> None:
         """Run the responder on a call until one of them ends it."""
-        call = line.call
+        call = connection.call
         try:
             async with asyncio.TaskGroup() as tasks:
-                line.tasks = tasks
-                tasks.create_task(_until_over(line))
+                connection.tasks = tasks
+                tasks.create_task(_until_over(connection))
                 await self._responder.call(call)
                 raise _Over
         except* _Over:
@@ -189,18 +189,18 @@ class Host:
             call.failed()
             await asyncio.sleep(0.05)  # lets the message leave before the connection closes
         finally:
-            del self._lines[call.id]
-            await line.close()
+            del self._connections[call.id]
+            await connection.close()
 
 
-async def _until_over(line: _Line) -> None:
+async def _until_over(connection: _Connection) -> None:
     try:
         async with asyncio.timeout(CONNECT_WITHIN):
-            await line.through.wait()
+            await connection.through.wait()
     except TimeoutError:
-        print(f"{line.call.id}: the caller did not get through", file=sys.stderr)
+        print(f"{connection.call.id}: the caller did not get through", file=sys.stderr)
         raise _Over from None
-    await line.call.ended.wait()
+    await connection.call.ended.wait()
     raise _Over
 
 
@@ -208,7 +208,7 @@ class _BadOfferError(Exception):
     """An offer that cannot be answered; its words go to the caller."""
 
 
-class _Line(NullTap):
+class _Connection(NullTap):
     """One WebRTC connection and the call on it."""
 
     def __init__(self, call_id: str, clock: Clock, model: str) -> None:

@@ -7,7 +7,6 @@ Counterparts: `simulator.run.progress` is the contract, `simulator.run.pool` and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from types import TracebackType
 from typing import Any, Self
 
 from rich.console import Console, RenderableType
@@ -36,12 +35,7 @@ class _Bars:
         self._progress.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
 

@@ -257,7 +257,7 @@ class _Interrupts:
         with suppress(NotImplementedError):  # Windows has no signal handlers in its event loop
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt)
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, *_: object) -> None:
         with suppress(NotImplementedError):
             asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
 

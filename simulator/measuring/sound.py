@@ -97,22 +97,22 @@ class Sound:
         for ssrc in dict.fromkeys(self._log.ssrc.tolist()):
             decode = opus_samples()
             before: int | None = None
-            for line in _lines(self._log[self._log.ssrc == ssrc]):
-                first, last = int(line.numbers[0]), int(line.numbers[-1])
+            for run in _runs(self._log[self._log.ssrc == ssrc]):
+                first, last = int(run.numbers[0]), int(run.numbers[-1])
                 lost = 0 if before is None else first - before - 1
                 # A large step is a new count of the sender, not a loss.
                 lost = lost if 0 < lost < RESTART else 0
-                self.lost += lost + last - first + 1 - len(line.numbers)
-                yield from self._fill(line, decode, lost * PTIME)
+                self.lost += lost + last - first + 1 - len(run.numbers)
+                yield from self._fill(run, decode, lost * PTIME)
                 before = last
 
-    def _fill(self, line: _Line, decode: Decode, lost_before: float) -> Iterator[Stretch]:
+    def _fill(self, run: _Run, decode: Decode, lost_before: float) -> Iterator[Stretch]:
         """The samples of a run in one or several stretches."""
-        part = _Part(line, 0, lost_before)
-        quiet, before = 0, int(line.numbers[0]) - 1
+        part = _Part(run, 0, lost_before)
+        quiet, before = 0, int(run.numbers[0]) - 1
         stamp: int | None = None
         for i, (number, tick) in enumerate(
-            zip(line.numbers.tolist(), line.ticks.tolist(), strict=True)
+            zip(run.numbers.tolist(), run.ticks.tolist(), strict=True)
         ):
             # Some senders cut a long frame into packets that all have its stamp.
             at = part.end if tick == stamp else max(tick, part.origin)
@@ -122,10 +122,10 @@ class Sound:
             rest = quiet >= QUIET_PACKETS and length >= CHUNK_SECONDS * AUDIO_CLOCK
             if part and (at - part.end >= PAUSE or rest or length >= CHUNK_MOST * AUDIO_CLOCK):
                 yield part.stretch()
-                part, quiet = _Part(line, at, missing * PTIME), 0
+                part, quiet = _Part(run, at, missing * PTIME), 0
             elif missing:
                 part.gap(at)
-            samples = decode(line.log.payload(i))
+            samples = decode(run.log.payload(i))
             if samples is None:
                 self.unreadable += 1
                 part.gap(at + PACKET)
@@ -167,7 +167,7 @@ def opus_samples() -> Decode:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _Run:
     """A run of packets whose stamps go on continuously, in their order."""
 
     log: RtpLog
@@ -182,7 +182,7 @@ class _Line:
     uncertainty: float
 
 
-def _lines(log: RtpLog) -> Iterator[_Line]:
+def _runs(log: RtpLog) -> Iterator[_Run]:
     """The runs of one source's packets, of which there is each only once."""
     numbers = unwrap(log.seq, 16)
     _, first = np.unique(np.stack([numbers, log.rtp]), axis=1, return_index=True)
@@ -199,7 +199,7 @@ def _lines(log: RtpLog) -> Iterator[_Line]:
     for k, found in enumerate(mapped.runs):
         mine = order[run[order] == k]
         stamps = unwrap(log.rtp[mine], 32)
-        yield _Line(
+        yield _Run(
             log=log[mine],
             numbers=numbers[mine],
             ticks=stamps - stamps[0],
@@ -210,11 +210,11 @@ def _lines(log: RtpLog) -> Iterator[_Line]:
 
 
 class _Part:
-    """A stretch that is being filled; ticks are counted from its line's first."""
+    """A stretch that is being filled; ticks are counted from its run's first."""
 
-    def __init__(self, line: _Line, origin: int, lost_before: float) -> None:
+    def __init__(self, run: _Run, origin: int, lost_before: float) -> None:
         self.origin = self.end = origin
-        self._line = line
+        self._run = run
         self._lost_before = lost_before
         self._pieces: list[tuple[int, Mono]] = []
         self._gaps: list[tuple[int, int]] = []
@@ -237,9 +237,9 @@ class _Part:
         for at, piece in self._pieces:
             samples[at : at + len(piece)] = piece
         return Stretch(
-            start=self._line.start + self.origin * self._line.slope,
-            seconds_per_sample=self._line.slope,
-            uncertainty=self._line.uncertainty,
+            start=self._run.start + self.origin * self._run.slope,
+            seconds_per_sample=self._run.slope,
+            uncertainty=self._run.uncertainty,
             lost_before=self._lost_before,
             samples=samples,
             gaps=self._gaps,

@@ -17,7 +17,6 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, ClassVar, Self
 
 import numpy as np
@@ -78,7 +77,7 @@ class PacketFile:
     """A finished part, open for reading.
 
     `open` gives the same object for the same unchanged file as long as anybody holds it. No
-    descriptor is kept: the mapping goes with the last reference, and `with` is only a scope.
+    descriptor is kept: the mapping goes with the last reference.
     """
 
     _shared: ClassVar[weakref.WeakValueDictionary[tuple[str, int, int, int], PacketFile]] = (
@@ -142,12 +141,6 @@ class PacketFile:
             for part, codec in zip((table[:count], table[count:]), codecs, strict=True)
         ]
         return cls(path, float(head["duration"]), tracks[0], tracks[1], head["info"])
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        return
 
 
 class PacketWriter:
@@ -219,12 +212,7 @@ class PacketWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
         if not self._finished:
             self.path.unlink(missing_ok=True)

@@ -35,7 +35,7 @@ _PAPER, _INK, _BORDER = 228, 24, 96
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _TextLine:
     """One line of text on the panel."""
 
     mask: NDArray[np.uint16]
@@ -131,7 +131,7 @@ def _line(
     top: int,
     pitch: int,
     letters: bool,
-) -> _Line:
+) -> _TextLine:
     leftwards = right_to_left(text)
     # Room below for what hangs under the line; it may lie over the next line's top.
     image = Image.new("L", (width, pitch + pitch // 2), 0)
@@ -144,11 +144,11 @@ def _line(
     first, last = (int(inked[0]), int(inked[-1])) if len(inked) else (pad, pad)
     if leftwards:
         columns = range(last, first - 1, -1)
-        return _Line(mask, top, tuple(columns), True)
+        return _TextLine(mask, top, tuple(columns), True)
     if not letters:
-        return _Line(mask, top, tuple(range(first + 1, last + 2)), False)
+        return _TextLine(mask, top, tuple(range(first + 1, last + 2)), False)
     ends = [pad + round(font.getlength(text[: i + 1])) for i, c in enumerate(text) if c != " "]
     ends[-1] = width
     # A letter that adds no column (a combining accent) comes with the one before it.
     kept = [end for end, after in zip(ends, [*ends[1:], width + 1], strict=True) if end < after]
-    return _Line(mask, top, tuple(kept), False)
+    return _TextLine(mask, top, tuple(kept), False)

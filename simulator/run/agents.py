@@ -74,62 +74,64 @@ class OpenAgents:
         await self._group.__aexit__(kind, error, trace)
 
     @asynccontextmanager
-    async def line(self, label: str) -> AsyncIterator[Dial]:
+    async def dial(self, label: str) -> AsyncIterator[Dial]:
         """Where to dial this agent, which stays open at least that long.
 
         Raises what the agent raises when it cannot be opened (OmnistageError), and Stopped.
         """
-        line = await self._take(label)
+        opened = await self._take(label)
         try:
-            yield await self._ready(label, line)
+            yield await self._ready(opened)
         finally:
             async with self._free:
-                line.users -= 1
+                opened.users -= 1
                 self._free.notify_all()
 
     def doubt(self, label: str) -> None:
         """An attempt with this agent failed: open it anew before the next one."""
-        line = self._opened.get(label)
+        opened = self._opened.get(label)
         alive = getattr(self._agents[label], "alive", None)
-        if line is not None and not (callable(alive) and alive()):
-            line.suspect = True
+        if opened is not None and not (callable(alive) and alive()):
+            opened.suspect = True
 
     async def _take(self, label: str) -> _Opened:
         async with self._free:
-            while (line := self._opened.get(label)) is not None and line.suspect:
-                if line.users == 0:
-                    task = line.task
+            while (opened := self._opened.get(label)) is not None and opened.suspect:
+                if opened.users == 0:
+                    task = opened.task
                     self._close(label)
                     if task is not None:
                         await asyncio.wait([task])
                 else:
                     await self._free.wait()
-            if line is None:
-                line = _Opened(ready=asyncio.get_running_loop().create_future())
-                line.task = self._group.create_task(self._keep(label, line), name=f"agent {label}")
-                self._opened[label] = line
-            line.users += 1
-            return line
+            if opened is None:
+                opened = _Opened(ready=asyncio.get_running_loop().create_future())
+                opened.task = self._group.create_task(
+                    self._keep(label, opened), name=f"agent {label}"
+                )
+                self._opened[label] = opened
+            opened.users += 1
+            return opened
 
-    async def _ready(self, label: str, line: _Opened) -> Dial:
+    async def _ready(self, opened: _Opened) -> Dial:
         """Wait until it is open, but no longer than the user wants."""
-        if not line.ready.done():
+        if not opened.ready.done():
             stopping = self._group.create_task(self._stop.wait())
-            waits: list[asyncio.Future[Any]] = [line.ready, stopping]
+            waits: list[asyncio.Future[Any]] = [opened.ready, stopping]
             try:
                 await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 stopping.cancel()
-            if not line.ready.done():
-                line.suspect = True
+            if not opened.ready.done():
+                opened.suspect = True
                 raise Stopped
         try:
-            return await asyncio.shield(line.ready)
+            return await asyncio.shield(opened.ready)
         except OmnistageError:
-            line.suspect = True
+            opened.suspect = True
             raise
 
-    async def _keep(self, label: str, line: _Opened) -> None:
+    async def _keep(self, label: str, opened: _Opened) -> None:
         """The life of one open agent, in one task."""
         log = self._logs / f"{''.join(c if c.isalnum() or c in '._-' else '-' for c in label)}.log"
         launch = Launch(log=log, secrets=self._secrets)
@@ -150,30 +152,30 @@ class OpenAgents:
                             f"agent {label}: its `open` yielded {type(dial).__name__}, not a Dial",
                             hint="yield Dial(url=...) from simulator.agent",
                         )
-                    line.ready.set_result(dial)
-                    await line.closing.wait()
+                    opened.ready.set_result(dial)
+                    await opened.closing.wait()
                     limit.reschedule(asyncio.get_running_loop().time() + CLOSED_WITHIN)
         except TimeoutError as error:
             why = str(error) or f"was not ready within {READY_WITHIN:g} s"
-            _fail(line, AgentError(f"agent {label}: {why}", hint=f"what it printed is in {log}"))
+            _fail(opened, AgentError(f"agent {label}: {why}", hint=f"what it printed is in {log}"))
         except OmnistageError as error:
-            _fail(line, error)
+            _fail(opened, error)
         except RuntimeError as error:
             what = "its `open` ended without a yield"
             said = what if str(error) == "generator didn't yield" else f"RuntimeError: {error}"
-            _fail(line, AgentError(f"agent {label}: {said}"))
+            _fail(opened, AgentError(f"agent {label}: {said}"))
         except Exception as error:  # noqa: BLE001 - a plug-in is other people's code: its bug is the agent's fault
-            _fail(line, AgentError(f"agent {label}: {type(error).__name__}: {error}"))
+            _fail(opened, AgentError(f"agent {label}: {type(error).__name__}: {error}"))
 
     def _close(self, label: str) -> None:
-        line = self._opened.pop(label)
-        line.closing.set()
-        if line.task is not None and not line.ready.done():
-            line.task.cancel()
+        opened = self._opened.pop(label)
+        opened.closing.set()
+        if opened.task is not None and not opened.ready.done():
+            opened.task.cancel()
 
 
-def _fail(line: _Opened, error: OmnistageError) -> None:
+def _fail(opened: _Opened, error: OmnistageError) -> None:
     """Tell whoever waits for it; an error while closing has nobody left to tell."""
-    if not line.ready.done():
-        line.ready.set_exception(error)
-        line.ready.exception()  # noted here: an attempt may have stopped waiting
+    if not opened.ready.done():
+        opened.ready.set_exception(error)
+        opened.ready.exception()  # noted here: an attempt may have stopped waiting

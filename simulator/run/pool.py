@@ -242,7 +242,7 @@ class _Pool:
         agent = self._agents[attempt.agent]
         choice = self._plan.agent(attempt.agent)
         try:
-            async with self._open_agents.line(attempt.agent) as dial:
+            async with self._open_agents.dial(attempt.agent) as dial:
                 played = await self._play(
                     self._prepared[attempt.scenario],
                     dial,

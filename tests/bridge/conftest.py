@@ -43,7 +43,7 @@ def after(seconds: float, samples: MonoInt16, tail: float = 0.0) -> MonoInt16:
 
 
 @dataclass
-class Line(NullTap):
+class Caller(NullTap):
     """One call to an agent, with all that came back."""
 
     origin: float
@@ -154,22 +154,22 @@ def hush(parts: Parts) -> PacketFile:
 
 
 @asynccontextmanager
-async def calling(target: Dial, hold: PacketFile) -> AsyncIterator[Line]:
+async def calling(target: Dial, hold: PacketFile) -> AsyncIterator[Caller]:
     """A call on which `hold` plays until something else does."""
     origin = CLOCK.now()
     playlist = Playlist(CLOCK, origin)
-    line = Line(origin, playlist)
-    async with dial(target, clock=CLOCK, origin=origin, playlist=playlist, tap=line) as peer:
-        line.peer = peer
+    caller = Caller(origin, playlist)
+    async with dial(target, clock=CLOCK, origin=origin, playlist=playlist, tap=caller) as peer:
+        caller.peer = peer
         playlist.play(hold, on_grid(playlist.now() + 0.04), loop=True)
-        yield line
+        yield caller
 
 
-def play(line: Line, part: PacketFile, hold: PacketFile, *, lead: float = 0.06) -> float:
+def play(caller: Caller, part: PacketFile, hold: PacketFile, *, lead: float = 0.06) -> float:
     """Play a part, then hold; returns the session time of its first sample."""
-    at = on_grid(line.playlist.now() + lead)
-    line.playlist.play(part, at)
-    line.playlist.play(hold, at + part.duration, loop=True)
+    at = on_grid(caller.playlist.now() + lead)
+    caller.playlist.play(part, at)
+    caller.playlist.play(hold, at + part.duration, loop=True)
     return at
 
 

@@ -30,18 +30,18 @@ LATE = 0.3
 
 @dataclass
 class Seen:
-    line: Any
+    caller: Any
     question: float
     """When the question's turn began, and the others."""
     quiet: float
     event: float
 
     def texts(self) -> list[str]:
-        done = self.line.of("response.output_audio_transcript.done")
+        done = self.caller.of("response.output_audio_transcript.done")
         return [m["transcript"] for m in done]
 
     def onsets(self) -> list[float]:
-        return [start for start, _ in self.line.runs()] if self.line.rtp else []
+        return [start for start, _ in self.caller.runs()] if self.caller.rtp else []
 
 
 def cue(name: str, expect: str, starts_in: float, **more: Any) -> dict[str, Any]:
@@ -62,25 +62,25 @@ async def session(
     host = Host(load_agent(reference, options), token="t")  # type: ignore[arg-type]
     async with host.listen() as url:
         dial = Dial(url=url, headers={"Authorization": "Bearer t"})
-        async with call(dial, hold) as line:
-            now = line.playlist.now
+        async with call(dial, hold) as caller:
+            now = caller.playlist.now
             await asyncio.sleep(0.3 + begin)
             first = on_grid(now() + 0.1)
-            await line.send(
+            await caller.send(
                 **cue("q", "answer", first - now(), answer=ANSWER, asked=True, due_in=QUESTION)
             )
-            line.playlist.play(asked, first)
-            line.playlist.play(hold, first + QUESTION, loop=True)
+            caller.playlist.play(asked, first)
+            caller.playlist.play(hold, first + QUESTION, loop=True)
             await asyncio.sleep(QUESTION + REST + first - now() - 0.1)
             second = first + QUESTION + REST
-            await line.send(**cue("k", "quiet", second - now()))
+            await caller.send(**cue("k", "quiet", second - now()))
             await asyncio.sleep(second + QUIET - now() - 0.1)
             third = second + QUIET
-            await line.send(
+            await caller.send(
                 **cue("e", "answer", third - now(), answer=TOLD, due_in=EVENT_IN, event=True)
             )
             await asyncio.sleep(third + EVENT - now())
-            return Seen(line, first, second, third)
+            return Seen(caller, first, second, third)
 
 
 BASELINES: dict[str, tuple[str, dict[str, str]]] = {
@@ -122,17 +122,17 @@ def test_right_answers_come_when_they_should(
     assert asked - (it.question + QUESTION) == pytest.approx(stated - 0.003, abs=0.02)
     # An event has no sound: its time is that of the cue, a message and not a packet.
     assert -0.005 < told - (it.event + EVENT_IN) - (delay + CODEC) < LATE
-    assert it.line.types().count("output_audio_buffer.stopped") == 2
-    assert not it.line.of("error")
+    assert it.caller.types().count("output_audio_buffer.stopped") == 2
+    assert not it.caller.of("error")
 
 
 def test_a_written_answer_has_text_and_no_sound(seen: dict[str, Seen]) -> None:
     it = seen["writing"]
-    texts = [(t, m["text"]) for t, m in it.line.said if m["type"] == "response.output_text.done"]
+    texts = [(t, m["text"]) for t, m in it.caller.said if m["type"] == "response.output_text.done"]
     assert [text for _, text in texts] == [ANSWER, TOLD]
     assert -0.01 < texts[0][0] - (it.question + QUESTION) - (0.6 + PACKET) < LATE
     assert it.onsets() == []
-    assert it.line.rtp  # silence all the while, so that its clock runs on
+    assert it.caller.rtp  # silence all the while, so that its clock runs on
 
 
 def test_talkative_answers_and_cannot_keep_quiet(seen: dict[str, Seen]) -> None:
@@ -143,7 +143,7 @@ def test_talkative_answers_and_cannot_keep_quiet(seen: dict[str, Seen]) -> None:
 
 def test_silent_keeps_the_protocol_and_nothing_else(seen: dict[str, Seen]) -> None:
     it = seen["silent"]
-    assert it.line.types() == [
+    assert it.caller.types() == [
         "session.created",
         "input_audio_buffer.speech_started",
         "input_audio_buffer.speech_stopped",
@@ -151,22 +151,22 @@ def test_silent_keeps_the_protocol_and_nothing_else(seen: dict[str, Seen]) -> No
         "conversation.item.added",
         "conversation.item.done",
     ]
-    assert it.line.rtp
+    assert it.caller.rtp
     assert it.onsets() == []
 
 
 def test_dead_is_connected_and_that_is_all(seen: dict[str, Seen]) -> None:
     it = seen["dead"]
-    assert it.line.said == []
-    assert it.line.rtp == []
-    assert it.line.peer.health().reported > 3  # our media did arrive
+    assert it.caller.said == []
+    assert it.caller.rtp == []
+    assert it.caller.peer.health().reported > 3  # our media did arrive
 
 
 def test_parrot_says_it_back_without_words(seen: dict[str, Seen], question: MonoInt16) -> None:
     it = seen["parrot"]
     assert it.texts() == []
-    assert it.line.types().count("response.done") == 1
-    ((start, end),) = it.line.runs()
+    assert it.caller.types().count("response.done") == 1
+    ((start, end),) = it.caller.runs()
     assert start - (it.question + QUESTION) == pytest.approx(0.6 + PACKET + CODEC, abs=0.01)
     spoken = QUESTION - next(i for i, s in enumerate(question) if s) / 48_000
     assert end - start == pytest.approx(spoken, abs=0.03)
@@ -188,31 +188,31 @@ async def test_with_turn_detection_off_a_baseline_speaks_when_it_is_asked(
     host = Host(load_agent(reference, {}), token="t")  # type: ignore[arg-type]
     async with (
         host.listen() as url,
-        call(Dial(url=url, headers={"Authorization": "Bearer t"}), hush) as line,
+        call(Dial(url=url, headers={"Authorization": "Bearer t"}), hush) as caller,
     ):
-        await line.until("session.created")
+        await caller.until("session.created")
         off = {"audio": {"input": {"turn_detection": None}}}
-        await line.send(type="session.update", session=off)
-        await line.until("session.updated")
-        now = line.playlist.now
+        await caller.send(type="session.update", session=off)
+        await caller.until("session.updated")
+        now = caller.playlist.now
         first = on_grid(now() + 0.1)
         more = {"answer": ANSWER, "asked": True, "due_in": QUESTION}
-        await line.send(**cue("q", expect, first - now(), **more))
-        line.playlist.play(parts.make(question), first)
-        line.playlist.play(hush, first + QUESTION, loop=True)
+        await caller.send(**cue("q", expect, first - now(), **more))
+        caller.playlist.play(parts.make(question), first)
+        caller.playlist.play(hush, first + QUESTION, loop=True)
         await asyncio.sleep(first + QUESTION + 1.2 - now())
-        await line.send(type="input_audio_buffer.commit")
-        await line.until("input_audio_buffer.committed")
-        assert not line.of("input_audio_buffer.speech_started")
-        assert not line.of("response.created")
+        await caller.send(type="input_audio_buffer.commit")
+        await caller.until("input_audio_buffer.committed")
+        assert not caller.of("input_audio_buffer.speech_started")
+        assert not caller.of("response.created")
         asked = {"metadata": {"turn": "q"}}
-        await line.send(type="response.create", response=asked)
-        done = (await line.until("response.done"))["response"]
+        await caller.send(type="response.create", response=asked)
+        done = (await caller.until("response.done"))["response"]
         (item,) = done["output"]
         (part,) = item["content"]
         assert done["metadata"] == {"turn": "q"}
         assert (part.get("transcript") or part.get("text") or "") == said
-        assert not line.of("error")
+        assert not caller.of("error")
 
 
 @pytest.mark.parametrize(

@@ -36,15 +36,15 @@ def test_what_goes_in_comes_out(
     step = len(audio) * 1800 // len(frames)
     video = [(i * step, key or i == 0, data) for i, (key, data) in enumerate(frames)]
     write(path, audio, video)
-    with PacketFile.open(path) as part:
-        assert part.duration == pytest.approx(len(audio) * 0.02)
-        assert [part.audio.payload(i) for i in range(len(part.audio))] == audio
-        assert [part.video.payload(i) for i in range(len(part.video))] == [v[2] for v in video]
-        assert part.video.pts.tolist() == [v[0] for v in video]
-        assert part.video.key.tolist() == [v[1] for v in video]
-        assert part.audio.pts.dtype == np.int64
-        assert part.audio.key.all()
-        assert part.info["width"] == 4
+    part = PacketFile.open(path)
+    assert part.duration == pytest.approx(len(audio) * 0.02)
+    assert [part.audio.payload(i) for i in range(len(part.audio))] == audio
+    assert [part.video.payload(i) for i in range(len(part.video))] == [v[2] for v in video]
+    assert part.video.pts.tolist() == [v[0] for v in video]
+    assert part.video.key.tolist() == [v[1] for v in video]
+    assert part.audio.pts.dtype == np.int64
+    assert part.audio.key.all()
+    assert part.info["width"] == 4
 
 
 def test_the_same_file_is_opened_once(tmp_path: Path) -> None:

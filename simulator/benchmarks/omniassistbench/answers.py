@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simulator.benchmarks.omniassistbench.names import EXAMPLE, bare, name_of
-from simulator.benchmarks.omniassistbench.tables import Line, read_table
+from simulator.benchmarks.omniassistbench.tables import CsvRow, read_table
 from simulator.errors import InputError, InstrumentError
 from simulator.measuring.measure import TRACE
 from simulator.measuring.trace import (
@@ -78,23 +78,23 @@ def read_answers(path: Path, scenarios: Sequence[Scenario]) -> Answers:
     for scenario in scenarios:
         for turn in rows_of(scenario):
             turns.setdefault(name_of(turn.id), []).append(turn.id)
-    given: dict[str, list[Line]] = {}
+    given: dict[str, list[CsvRow]] = {}
     unknown = []
-    for line in read_table(path, COLUMNS):
-        written = line.cells["video_name"].strip()
+    for row in read_table(path, COLUMNS):
+        written = row.cells["video_name"].strip()
         name = written if written in turns else bare(written)
         if name in turns:
-            given.setdefault(name, []).append(line)
+            given.setdefault(name, []).append(row)
         else:
-            unknown.append(f"{path}:{line.number}: {_unknown(written, turns)}")
+            unknown.append(f"{path}:{row.number}: {_unknown(written, turns)}")
     if not given:
         raise InputError(
             f"{path}: none of its {len(unknown)} names is a turn of the scenarios",
             hint=unknown[0].partition(": ")[2],
         )
     texts: dict[str, str] = {}
-    for name, lines in given.items():
-        texts |= _shared(path, name, turns[name], lines)
+    for name, rows in given.items():
+        texts |= _shared(path, name, turns[name], rows)
     return Answers(
         path=path,
         texts=texts,
@@ -110,15 +110,15 @@ def _unknown(written: str, turns: Mapping[str, object]) -> str:
     return f"no turn is called {written!r}" + (f"; did you mean {near[0]}?" if near else "")
 
 
-def _shared(path: Path, name: str, ids: Sequence[str], lines: Sequence[Line]) -> dict[str, str]:
+def _shared(path: Path, name: str, ids: Sequence[str], rows: Sequence[CsvRow]) -> dict[str, str]:
     """Which row answers which turn of one name: a name may be in the release twice."""
-    texts = [line.cells["output_text"].strip() for line in lines]
-    if len(lines) == len(ids):
+    texts = [row.cells["output_text"].strip() for row in rows]
+    if len(rows) == len(ids):
         return dict(zip(ids, texts, strict=True))
     if len(set(texts)) == 1:
         return dict.fromkeys(ids, texts[0])
     raise InputError(
-        f"{path}:{lines[1].number}: {name} is answered in line {lines[0].number} already, "
+        f"{path}:{rows[1].number}: {name} is answered in line {rows[0].number} already, "
         "in other words",
         hint="leave one row for each name",
     )

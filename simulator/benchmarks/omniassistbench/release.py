@@ -76,8 +76,8 @@ def read_release(source: Path) -> Iterator[Row]:
         if file.suffix == ".parquet":
             yield from _shard(file, videos)
         else:
-            for line in read_table(file, COLUMNS):
-                yield _row(f"{file}:{line.number}", line.cells, videos)
+            for row in read_table(file, COLUMNS):
+                yield _row(f"{file}:{row.number}", row.cells, videos)
 
 
 def _videos(folder: Path) -> dict[str, Path]:

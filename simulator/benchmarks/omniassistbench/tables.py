@@ -18,15 +18,15 @@ LONGEST_CELL = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One row of a table."""
+class CsvRow:
+    """One row of a file, by its columns."""
 
     number: int
     """Line of the file on which it ends."""
     cells: Mapping[str, str]
 
 
-def read_table(path: Path, columns: Sequence[str]) -> list[Line]:
+def read_table(path: Path, columns: Sequence[str]) -> list[CsvRow]:
     """The rows, by column, names of columns without case and space around them.
 
     Reads UTF-8 with or without a byte order mark and UTF-16 with one; any line ending; comma,
@@ -42,7 +42,7 @@ def read_table(path: Path, columns: Sequence[str]) -> list[Line]:
     csv.field_size_limit(LONGEST_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(head), strict=True)
     names: list[str] = []
-    lines: list[Line] = []
+    rows: list[CsvRow] = []
     try:
         for row in reader:
             if not any(cell.strip() for cell in row):
@@ -58,12 +58,12 @@ def read_table(path: Path, columns: Sequence[str]) -> list[Line]:
                 )
             filled = [*row, *[""] * (len(names) - len(row))]
             cells = dict(zip(names, filled, strict=True))
-            lines.append(Line(number=reader.line_num, cells=cells))
+            rows.append(CsvRow(number=reader.line_num, cells=cells))
     except csv.Error as error:
         raise InputError(f"{path}:{reader.line_num}: not CSV: {error}") from None
-    if not lines:
+    if not rows:
         raise InputError(f"{path}: has a head and no rows")
-    return lines
+    return rows
 
 
 def _decode(path: Path, data: bytes) -> str:
