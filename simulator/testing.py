@@ -15,8 +15,8 @@ from pathlib import Path
 from simulator.media.timeline import Asset, Prepared, PreparedTurn, Spoken
 from simulator.protocol.events import Command, Event, Finish, Hold, Play, TurnChanged, Wake, WakeAt
 from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.expectations.contract import Expectation
 from simulator.scenario.expectations.either import Either
-from simulator.scenario.expectations.kinds import Expectation
 from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.types import (
     Clip,

@@ -22,9 +22,10 @@ from av.packet import Packet
 from PIL import Image, ImageDraw
 
 from simulator.authoring import ink
-from simulator.authoring.moments import clip_time, clock, expectation, given, waits, windows
+from simulator.authoring.moments import clip_time, clock, given, waits, windows
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import AUDIO_CLOCK, VIDEO_CLOCK, Asset, Prepared, PreparedTurn
+from simulator.protocol.conduct import Wants
 
 _STRIP = 0.11
 """Height of the strip, as a share of the picture's."""
@@ -159,18 +160,19 @@ class _Picture:
         clip = f"{turn.turn.clip} " if len(self._prepared.scenario.clips) > 1 else ""
         where = f"{clip}{clock(shown, 1)}"
         name = f"{number}/{len(self._prepared.turns)} {turn.turn.id}"
+        wants = turn.turn.expect.wants
         if part.hold:
-            kind = turn.turn.expect.kind
-            why = "until it has answered" if kind == "answer" else "in case it says something"
-            return where, name, f"the picture is held {why}", "hold", kind
+            owed = wants is Wants.ANSWER
+            why = "until it has answered" if owed else "in case it says something"
+            return where, name, f"the picture is held {why}", "hold", wants
         for window in self._due:
             if window.turn is turn and 0 <= now - window.due < _DUE_SHOWN:
-                return where, name, "an answer is due", "due", turn.turn.expect.kind
+                return where, name, "an answer is due", "due", wants
         for item in self._given:
             if item.start <= now < item.end:
                 voice = "user" if item.user else "other"
-                return where, name, f"{item.voice}: {item.text}", voice, turn.turn.expect.kind
-        return where, name, expectation(turn), "", turn.turn.expect.kind
+                return where, name, f"{item.voice}: {item.text}", voice, wants
+        return where, name, turn.turn.expect.told, "", wants
 
     def _joined(self, frame: av.VideoFrame, text: tuple[str, ...]) -> av.VideoFrame:
         if self._below is None or text != self._drawn:
@@ -190,12 +192,12 @@ class _Picture:
         return joined
 
     def _draw(self, text: tuple[str, ...]) -> Image.Image:
-        where, name, what, kind, expect = text
+        where, name, what, kind, wants = text
         image = Image.new("RGB", (self._width, self._strip), ink.INK)
         pen = ImageDraw.Draw(image)
         size, middle = max(10, round(self._strip * 0.42)), self._strip / 2
         pad = size * 0.6
-        pen.rectangle((0, 0, pad * 0.6, self._strip), fill=ink.EXPECT.get(expect, ink.FAINT))
+        pen.rectangle((0, 0, pad * 0.6, self._strip), fill=ink.WANTS[Wants(wants)])
         x = pad * 1.4
         ink.write(pen, (x, middle), where, size, ink.PAPER, "lm")
         x += max(ink.font(size).getlength("0:00:00.0"), ink.font(size).getlength(where)) + pad

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
 import fontpkg_noto_sans
 from PIL import ImageDraw, ImageFont
+
+from simulator.protocol.conduct import Wants
 
 Colour = tuple[int, int, int]
 
@@ -23,7 +26,12 @@ EVIDENCE: Colour = (40, 150, 160)
 WINDOW: Colour = (120, 190, 120)
 DUE: Colour = (200, 40, 40)
 
-EXPECT = {"answer": ANSWER, "quiet": QUIET, "either": EITHER}
+WANTS: Mapping[Wants, Colour] = {
+    Wants.ANSWER: ANSWER,
+    Wants.SILENCE: QUIET,
+    Wants.NOTHING: EITHER,
+}
+"""Of turns, by what they want of the agent."""
 
 
 @lru_cache(maxsize=16)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simulator.media.timeline import Prepared, PreparedTurn, on_grid
-from simulator.scenario.expectations.answer import Answer
+from simulator.protocol.conduct import Wants
 from simulator.scenario.types import Pace
 
 
@@ -62,7 +62,7 @@ def given(prepared: Prepared) -> Iterator[Given]:
 def windows(prepared: Prepared) -> Iterator[Window]:
     """When answers are due."""
     for turn in prepared.turns:
-        if isinstance(turn.turn.expect, Answer) and turn.due is not None:
+        if turn.turn.expect.wants is Wants.ANSWER and turn.due is not None:
             yield Window(
                 turn=turn,
                 due=turn.stream_start + turn.due,
@@ -102,11 +102,3 @@ def clock(seconds: float, digits: int = 2) -> str:
     if minutes < 1:
         return f"{rest:.{digits}f}"
     return f"{int(minutes)}:{rest:0{digits + 3 if digits else 2}.{digits}f}"
-
-
-def expectation(turn: PreparedTurn) -> str:
-    """What the turn wants, in a few words."""
-    expect = turn.turn.expect
-    if isinstance(expect, Answer):
-        return f"answer: {expect.text}"
-    return {"quiet": "quiet", "either": "quiet or an acknowledgement"}.get(expect.kind, expect.kind)

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from simulator.errors import InputError
-from simulator.scenario.schema import ScenarioModel, TurnModel
+from simulator.scenario.expectations.kinds import kinds
+from simulator.scenario.schema import ScenarioModel, turn_model
 from simulator.scenario.taxonomy import CUSTOM, TASKS
 
 FILE = "scenario.schema.json"
@@ -73,11 +74,6 @@ _TOLD: Mapping[str, str] = {
     "file": "A file in this folder or below.",
     "voice": "`user` (the default) speaks to the agent; anybody else is a bystander.",
     "at": "end (the default), start, or the clip time at which it is first heard.",
-    "answer": "The right answer. Something must ask for it: a `say`, or an `event`.",
-    "accept": "Other right answers.",
-    "key_points": "What must be said: each a text, or a list of alternatives of which one will do.",
-    "quiet": "The agent should keep quiet in this turn.",
-    "either": "The agent may say something or not; the turn is not scored.",
     "event": "Clip time at which an answer falls due that was asked for in an earlier turn.",
     "within": "Seconds after the answer fell due in which it must begin.",
     "asked_in": "Id of the earlier turn in which the user asked for it.",
@@ -89,12 +85,10 @@ def json_schema() -> Json:
     """The whole schema, draft 2020-12."""
     defs: Json = {name: dict(body) for name, body in _DEFS.items()}
     root = ScenarioModel.model_json_schema(by_alias=True)
-    turn = TurnModel.model_json_schema(by_alias=True)
+    turn = turn_model().model_json_schema(by_alias=True)
     for name, body in (root.pop("$defs", {}) | turn.pop("$defs", {})).items():
         defs[name] = _model(body)
-    defs["TurnModel"] = _model(turn) | {
-        "oneOf": [{"required": [key]} for key in ("answer", "quiet", "either")]
-    }
+    defs["TurnModel"] = _model(turn) | {"oneOf": [{"required": [kind.kind]} for kind in kinds()]}
     out = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Omnistage scenario, version 1",
@@ -131,7 +125,7 @@ def write_schema(path: Path, *, force: bool = False) -> None:
 def _model(body: Json) -> Json:
     """A model's schema, as loose as the loader is and as short as it can be."""
     properties = {
-        key: _told(key, _KNOWN.get(key) or _value(key, value))
+        key: _told(key, _KNOWN.get(key) or _value(key, value), value.get("description"))
         for key, value in body.get("properties", {}).items()
         # A key that is not in this version has nothing but a default.
         if set(value) - {"default", "title"}
@@ -184,5 +178,7 @@ def _either(defs: Json, model: str) -> Json:
     return {"anyOf": [{"$ref": "#/$defs/text"}, {"$ref": f"#/$defs/{model}"}]}
 
 
-def _told(key: str, schema: Json) -> Json:
-    return {"description": _TOLD[key], **schema} if key in _TOLD else schema
+def _told(key: str, schema: Json, own: str | None = None) -> Json:
+    """With what editors say of the key: the words of its own field first."""
+    words = own or _TOLD.get(key)
+    return {"description": words, **schema} if words else schema

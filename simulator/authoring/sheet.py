@@ -18,12 +18,12 @@ from simulator.authoring.moments import (
     clip_time,
     clock,
     evidence,
-    expectation,
     given,
     waits,
     windows,
 )
 from simulator.media.timeline import Prepared, PreparedTurn
+from simulator.scenario.expectations.kinds import kinds
 
 WIDTH = 1600
 _PAD = 24
@@ -112,7 +112,7 @@ class Sheet:
         bottom = top + len(lanes) * _LANE
         for turn in self.prepared.turns:
             start, end = turn.stream_start, turn.stream_start + turn.duration
-            colour = ink.EXPECT.get(turn.turn.expect.kind, ink.FAINT)
+            colour = ink.WANTS[turn.turn.expect.wants]
             self._bar(pen, start, end, top, colour)
             name = f"{turn.turn.index + 1} {turn.turn.id}"
             room = self._x(end) - self._x(start) - 6
@@ -165,9 +165,7 @@ class Sheet:
     def _legend(pen: ImageDraw.ImageDraw, top: int) -> None:
         x = float(_PAD + _LABEL)
         for name, colour in (
-            ("answer", ink.ANSWER),
-            ("quiet", ink.QUIET),
-            ("either", ink.EITHER),
+            *((kind.kind, ink.WANTS[kind.wants]) for kind in kinds()),
             ("user", ink.USER),
             ("others", ink.OTHER),
             ("evidence", ink.EVIDENCE),
@@ -186,14 +184,14 @@ class Sheet:
     ) -> None:
         plain = turn.turn
         pen.line((_PAD, top, WIDTH - _PAD, top), fill=ink.LINE)
-        colour = ink.EXPECT.get(plain.expect.kind, ink.FAINT)
+        colour = ink.WANTS[plain.expect.wants]
         pen.rectangle((_PAD, top + 8, _PAD + 5, top + self._size[1] + 46), fill=colour)
         left, room = _PAD + 14, _LABEL - 24
         name = ink.fitted(f"{plain.index + 1}  {plain.id}", 20, room)
         ink.write(pen, (left, top + 8), name, 20, ink.INK)
         first, last = clip_time(turn, 0.0), clip_time(turn, turn.duration)
         ink.write(pen, (left, top + 36), f"{clock(first)} to {clock(last)}", 15, ink.FAINT)
-        lines = [(expectation(turn), colour)]
+        lines = [(plain.expect.told, colour)]
         for item in given(self.prepared):
             if item.turn is turn:
                 said = f"{item.voice}: {item.text}"

@@ -11,13 +11,11 @@ from simulator.authoring.moments import (
     clip_time,
     clock,
     evidence,
-    expectation,
     given,
     waits,
     windows,
 )
 from simulator.media.timeline import Prepared, PreparedTurn
-from simulator.scenario.expectations.answer import Answer
 from simulator.session.prompt import instructions
 
 
@@ -58,21 +56,17 @@ def _turn(prepared: Prepared, turn: PreparedTurn) -> Iterator[str]:
             start = clip_time(turn, item.start - turn.stream_start)
             end = clip_time(turn, item.end - turn.stream_start)
             yield f"    {clock(start)}-{clock(end)}  {item.voice} ({item.kind}): {item.text}"
-    yield f"    wants {expectation(turn)}"
-    expect = plain.expect
-    if isinstance(expect, Answer):
-        for window in windows(prepared):
-            if window.turn is turn:
-                due = clip_time(turn, window.due - turn.stream_start)
-                why = "event" if window.event else "end of the instruction"
-                asked = f", asked for in {plain.asked_in}" if plain.asked_in else ""
-                yield f"    due at {clock(due)} ({why}), within {window.within:g} s{asked}"
-        for text in expect.accept:
-            yield f"    or: {text}"
-        for point in expect.key_points:
-            yield f"    must say: {' | '.join(point)}"
-        for owner, start, end in evidence(prepared):
-            if owner is turn:
-                yield f"    evidence: [{clock(start)}-{clock(end)}]"
+    yield f"    wants {plain.expect.told}"
+    for window in windows(prepared):
+        if window.turn is turn:
+            due = clip_time(turn, window.due - turn.stream_start)
+            why = "event" if window.event else "end of the instruction"
+            asked = f", asked for in {plain.asked_in}" if plain.asked_in else ""
+            yield f"    due at {clock(due)} ({why}), within {window.within:g} s{asked}"
+    for note in plain.expect.notes():
+        yield f"    {note}"
+    for owner, start, end in evidence(prepared):
+        if owner is turn:
+            yield f"    evidence: [{clock(start)}-{clock(end)}]"
     if waits(prepared, turn):
         yield "    then the last picture is held"

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from simulator.bridge.events import CallEvent, Cued, CuedTurn, ResponseAsked, SpeechEnded
+from simulator.protocol.conduct import Wants
 from simulator.protocol.silence import TOKEN
 
 OKAY = "Okay."
@@ -101,7 +102,7 @@ class Conduct:
             alarm = self._alarm(turn)
             if alarm is None or now < alarm:
                 continue
-            if turn.cue.expect == "quiet":
+            if turn.cue.wants is Wants.SILENCE:
                 turn.said = True
                 sayings.append(self._saying(REMARK, turn.start + IDLE, turn, "cue"))
             elif turn.due is not None:
@@ -120,7 +121,7 @@ class Conduct:
     def _alarm(self, turn: _Turn) -> float | None:
         if turn.said:
             return None
-        if turn.cue.expect == "quiet":
+        if turn.cue.wants is Wants.SILENCE:
             idle = self.talkative and not turn.heard
             return turn.start + IDLE - _LEAD if idle else None
         if self.answers and turn.cue.asked and not turn.cue.event and turn.due is not None:
@@ -140,7 +141,7 @@ class Conduct:
             return ()
         turn = begun[-1]
         turn.heard = True
-        if turn.cue.expect == "quiet":
+        if turn.cue.wants is Wants.SILENCE:
             if not self.talkative:
                 return ()
             turn.said = True
@@ -161,18 +162,18 @@ class Conduct:
             return self._answer(turn, now - self.delay, "asked")
         # It was made to decide: what it would not have answered is kept quiet with the token.
         turn.said = True
-        if turn.cue.expect == "quiet":
+        if turn.cue.wants is Wants.SILENCE:
             text = REMARK if self.talkative else TOKEN
         else:
-            text = (turn.cue.answer if turn.cue.expect == "answer" else None) or OKAY
+            text = (turn.cue.answer if turn.cue.wants is Wants.ANSWER else None) or OKAY
         saying = self._saying(text, now + self.delay, turn, "asked")
         return [replace(saying, written=text == TOKEN)]
 
     def _answer(self, turn: _Turn, due: float, by: str) -> list[Saying]:
         turn.said = True
-        if turn.cue.expect == "either" and self.delay > COURTEOUS:
+        if turn.cue.wants is Wants.NOTHING and self.delay > COURTEOUS:
             return []
-        text = turn.cue.answer if turn.cue.expect == "answer" else OKAY
+        text = turn.cue.answer if turn.cue.wants is Wants.ANSWER else OKAY
         return [self._saying(text or OKAY, due + self.delay, turn, by)]
 
     def _saying(self, text: str, at: float, turn: _Turn, by: str) -> Saying:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
+
+from simulator.protocol.conduct import Wants
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,9 +19,9 @@ class CuedTurn:
 
     id: str
     index: int
-    expect: Literal["answer", "quiet", "either"]
+    wants: Wants
     answer: str | None
-    """The right answer."""
+    """What a baseline that is right says."""
     asked: bool
     """The user says something to the agent in it."""
     duration: float

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from simulator.bridge.events import (
     Committed,
@@ -22,6 +22,7 @@ from simulator.bridge.events import (
     ResponseAsked,
     ResponseCancelled,
 )
+from simulator.protocol.conduct import Wants
 
 CUE = "omnistage.cue"
 """The simulator's own message; see `simulator.session.cues`."""
@@ -33,7 +34,6 @@ ITEMS = 10_000
 
 Status = Literal["completed", "cancelled", "failed", "incomplete"]
 Modality = Literal["audio", "text"]
-_Expect = Literal["answer", "quiet", "either"]
 
 ClientEvent = Cued | Configured | ItemAdded | ResponseAsked | ResponseCancelled | Committed
 
@@ -326,10 +326,9 @@ def _merge(into: dict[str, Any], changes: Mapping[str, Any]) -> None:
 
 def _cue(message: Mapping[str, Any], now: float) -> Cued:
     turn = _mapping(message, "turn")
-    expect: _Expect | None = turn.get("expect")
-    answer = turn.get("answer")
-    if expect is None or expect not in get_args(_Expect):
-        raise Refusal("invalid_cue", f"turn.expect cannot be {expect!r}", "turn.expect")
+    wants, answer = turn.get("wants"), turn.get("answer")
+    if wants not in list(Wants):
+        raise Refusal("invalid_cue", f"turn.wants cannot be {wants!r}", "turn.wants")
     if answer is not None and not isinstance(answer, str):
         raise Refusal("invalid_cue", "turn.answer has to be text", "turn.answer")
     due_in = turn.get("due_in")
@@ -338,7 +337,7 @@ def _cue(message: Mapping[str, Any], now: float) -> Cued:
             turn=CuedTurn(
                 id=str(turn.get("id", "")),
                 index=int(turn.get("index", 0)),
-                expect=expect,
+                wants=Wants(wants),
                 answer=answer,
                 asked=bool(turn.get("asked")),
                 duration=float(turn.get("duration", 0.0)),

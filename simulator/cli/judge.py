@@ -18,7 +18,6 @@ from simulator.judging.by_ear import difference, load_with_ears
 from simulator.judging.heard import DEFAULT as RECOGNISER
 from simulator.judging.judge import Frugal, Judge, Verdict, VerdictState
 from simulator.judging.run import (
-    DEFAULT_JUDGES,
     Docket,
     JudgedRun,
     judge_recording,
@@ -37,6 +36,7 @@ from simulator.report.summary import summarise
 from simulator.report.terminal import print_attempt, print_status, print_summary
 from simulator.run.plan import RUN_FILE, read_plan
 from simulator.scenario.expectations.answer import PRIOR
+from simulator.scenario.expectations.kinds import default_judges
 from simulator.scenario.load import load_recorded_scenario, load_scenario
 from simulator.scenario.types import Scenario
 
@@ -47,7 +47,7 @@ SHOWN = 3
 def load_judges(words: tuple[str, ...], *, heard: bool = False) -> list[Judge]:
     """The judges as they were named, each maybe with options; `heard`: they judge what a recogniser
     hears as well. Raises InputError."""
-    named = [split_words(w, "--judge") for w in words or DEFAULT_JUDGES]
+    named = [split_words(w, "--judge") for w in words or default_judges()]
     return load_with_ears(named, RECOGNISER if heard else "")
 
 

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from simulator.judging.judge import Question
 from simulator.measuring.trace import Attributed, Response
+from simulator.protocol.conduct import Wants
 from simulator.scenario.expectations.answer import PRIOR, Answer
-from simulator.scenario.expectations.quiet import Quiet
 
 Given = tuple[Response, Attributed]
 Mode = Literal["strict", "open"]
@@ -28,7 +28,7 @@ def answers_of(responses: Sequence[Given]) -> list[Given]:
 
 def counted(question: Question) -> list[Response]:
     """The responses that a verdict is on: an answer with what is joined to it, or false alarms."""
-    if isinstance(question.turn.expect, Quiet):
+    if question.turn.expect.wants is Wants.SILENCE:
         return [r for r, a in question.responses if "false_alarm" in a.flags]
     return [r for r, _ in answers_of(question.responses)]
 

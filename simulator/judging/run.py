@@ -28,13 +28,13 @@ from simulator.judging.verdicts import (
     write_judge_file,
 )
 from simulator.measuring.trace import Trace, trace_from_json
+from simulator.protocol.conduct import Wants
 from simulator.protocol.events import Outcome
 from simulator.recording.manifest import MANIFEST
 from simulator.run.accounting import read_attempts
 from simulator.run.plan import Attempt, read_plan
 from simulator.scenario.types import Scenario, Turn
 
-DEFAULT_JUDGES = ("keypoints", "quiet")
 AT_ONCE = 32
 """Turns that are before a judge at one time, unless its own `at_once` says otherwise, and
 recordings of a run that are open at one time."""
@@ -232,7 +232,7 @@ def settle(judge: Judge, turn: Turn, trace: Trace) -> Verdict | None:
         return None
     elif not span.complete:
         what = "cut off"
-    elif span.expect == "answer" and (span.due is None or trace.end < span.due + span.within):
+    elif span.conduct.owed and (span.due is None or trace.end < span.due + span.within):
         what = "the session ended before its answer was due to have begun"
     else:
         return None
@@ -241,7 +241,7 @@ def settle(judge: Judge, turn: Turn, trace: Trace) -> Verdict | None:
         why += f" ({trace.reason})"
     if trace.outcome == Outcome.AGENT_FAILED:
         zero = _verdict(judge, turn, VerdictState.SCORED, why)
-        return replace(zero, score=0.0, content=0.0 if turn.expect.kind == "answer" else None)
+        return replace(zero, score=0.0, content=0.0 if turn.expect.wants is Wants.ANSWER else None)
     return _verdict(judge, turn, VerdictState.UNMEASURABLE, why)
 
 

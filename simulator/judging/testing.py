@@ -24,8 +24,8 @@ from simulator.measuring.trace import (
     TurnSpan,
 )
 from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.expectations.contract import Expectation
 from simulator.scenario.expectations.either import Either
-from simulator.scenario.expectations.kinds import Expectation
 from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.types import (
     Clip,
@@ -162,7 +162,7 @@ def trace(
             heard,
             responses,
             user_items={},
-            gold={t.id: (t.expect.text,) for t in played.turns if isinstance(t.expect, Answer)},
+            gold={t.id: t.expect.right for t in played.turns},
         ),
         pacing=Pacing(p50_ms=0.1, p99_ms=0.8, max_ms=2.5, packets=1000),
         life=life or proof,
@@ -179,6 +179,7 @@ def _span(turn: Turn, n: int, count: int, cut: bool, end: float) -> TurnSpan:
         id=turn.id,
         index=n,
         expect=turn.expect.kind,
+        conduct=turn.expect.conduct,
         start=start,
         end=(n + 1) * SEGMENT if complete else end,
         done=((n + 1) * SEGMENT + (6.0 if last else 0.0)) if complete else end,

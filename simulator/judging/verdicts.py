@@ -91,11 +91,15 @@ def write_judge_file(folder: Path, kept: JudgeFile) -> None:
         raise InstrumentError(f"cannot write {path}: {error.strerror}") from None
 
 
+_FOLLOWS: Mapping[str, Any] = {"turns": {"__all__": {"conduct"}}}
+"""What is in a trace and follows from what its turns expect, which is in their hashes."""
+
+
 class InputHash:
     """Hashes of what a judge is given, for the turns of one recording."""
 
     def __init__(self, trace: Trace, scenario: Scenario) -> None:
-        self._trace = hashlib.sha256(trace_to_json(trace)).hexdigest()
+        self._trace = hashlib.sha256(trace_to_json(trace, without=_FOLLOWS)).hexdigest()
         self._scenario = scenario
 
     def of(self, turn: Turn, judge: Judge) -> str:

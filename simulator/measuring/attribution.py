@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from simulator.measuring.trace import Attributed, Flag, Heard, Response, TurnSpan
+from simulator.protocol.conduct import Wants
 from simulator.protocol.silence import is_silence_token
 
 ACKNOWLEDGE = 3.0
@@ -80,7 +81,7 @@ class _Session:
         return max(fallen, key=lambda u: u.due or 0.0, default=None)
 
     def owes(self, turn: TurnSpan) -> bool:
-        return turn.expect == "answer" and turn.id not in self.answered
+        return turn.conduct.owed and turn.id not in self.answered
 
     def named(self, response: Response, onset: float) -> TurnSpan | None:
         """The turn that the wire names as the cause (rule 1)."""
@@ -94,7 +95,7 @@ class _Session:
         best = max(overlap, key=lambda k: overlap[k], default=None)
         for turn in self.turns:
             if turn.id == best and overlap[turn.id] > 0:
-                patience = turn.within if turn.expect == "answer" else ACKNOWLEDGE
+                patience = turn.within if turn.conduct.owed else ACKNOWLEDGE
                 inside = turn.due is None or onset <= turn.due + patience or onset < turn.done
                 return turn if inside else None
         return None
@@ -112,7 +113,7 @@ class _Session:
         if turn is None:
             return Attributed(response=response.id, turn=None, by=by, flags=("greeting",))
         flags = self.flags(response, onset, turn, by)
-        if turn.expect == "answer" and "false_alarm" not in flags:
+        if turn.conduct.owed and "false_alarm" not in flags:
             self.answered.add(turn.id)
         if by == "wire" or turn.due is None:
             pass
@@ -144,30 +145,30 @@ class _Session:
             since = onset - due.due
             if self.owes(due) and since <= due.within:
                 return due, "time"
-            if due.expect == "quiet" and (due is now or since <= due.within):
+            if due.conduct.silent and (due is now or since <= due.within):
                 return due, "time"
-            if due.expect == "either" and (due is now or since <= ACKNOWLEDGE):
+            if due.conduct.wants is Wants.NOTHING and (due is now or since <= ACKNOWLEDGE):
                 return due, "time"
         asked = now.start if now.asked_at is None else max(now.asked_at, now.start)
         if now.due is not None and asked <= onset < now.due:
             return now, "premature"
         if due is not None and self.owes(due):
             return due, "late"
-        if now.expect == "quiet":
+        if now.conduct.silent:
             return now, "unsolicited"
         return (due, "time") if due is not None else (None, "greeting")
 
     def flags(self, response: Response, onset: float, turn: TurnSpan, by: By) -> tuple[Flag, ...]:
         """What else there is to say of it (rules 3-9)."""
         flags: list[Flag] = []
-        if turn.expect == "quiet":
+        if turn.conduct.silent:
             flags.append("false_alarm")
         elif turn.due is not None:
             if onset < turn.due:
                 flags.append("premature")
-            elif onset > turn.due + turn.within and turn.expect == "answer":
+            elif onset > turn.due + turn.within and turn.conduct.owed:
                 flags.append("late")
-        if turn.expect == "answer":
+        if turn.conduct.owed:
             if turn.id in self.answered:
                 flags.append("extra")
                 if turn.due_kind != "event":

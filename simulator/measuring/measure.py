@@ -51,7 +51,6 @@ from simulator.recording.records import (
     TextRecord,
     WireRecord,
 )
-from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.types import Embedded, Scenario
 from simulator.whole_file import put_file
 
@@ -191,15 +190,7 @@ def _user_items(recording: Recording, end: float) -> dict[str, tuple[float, floa
 
 
 def _gold(scenario: Scenario) -> dict[str, tuple[str, ...]]:
-    return {
-        t.id: tuple(
-            text
-            for right in (t.expect, *(p.answer for p in t.expect.paths))
-            for text in (right.text, *right.accept)
-        )
-        for t in scenario.turns
-        if isinstance(t.expect, Answer)
-    }
+    return {t.id: right for t in scenario.turns if (right := t.expect.right)}
 
 
 def _asked(conditions: Mapping[str, Any]) -> bool:
@@ -215,7 +206,7 @@ def _due_uncertainty(
     Of what we put in ourselves the end is known, an event's time is the author's word, and so is a
     turn's end at which the agent is asked.
     """
-    at_its_end = span.expect == "answer" and _asked(conditions)
+    at_its_end = span.conduct.owed and _asked(conditions)
     if span.due is None or span.due_kind == "event" or at_its_end:
         return 0.0
     last = next((h.id for h in heard if h.turn == span.id and h.end == span.due), None)
@@ -246,7 +237,7 @@ def _opportunity(
     items: Mapping[str, tuple[float, float]],
 ) -> bool | None:
     """Whether the agent was given an occasion to decide in a turn that wants silence."""
-    if turn.expect != "quiet" or not turn.reached:
+    if not turn.conduct.silent or not turn.reached:
         return None
     mine = {a.response for a in attributed if a.turn == turn.id}
     if any(r.id in mine and (r.listened or r.onset is not None) for r in found):

@@ -98,6 +98,7 @@ def turn_spans(
                     complete=False,
                     within=turn.within,
                     asked_in=turn.asked_in,
+                    conduct=turn.conduct,
                 )
             )
             continue
@@ -106,7 +107,7 @@ def turn_spans(
         done = min(later, default=max(what.end, start))
         complete = end <= what.until + TAIL
         due = _due(turn, start, what, instructions)
-        if forced and turn.expect == "answer":
+        if forced and turn.conduct.owed:
             # It was asked at the turn's end, wherever in it the instruction or the event lies.
             due = due._replace(at=end if complete else None)
         out.append(
@@ -123,6 +124,7 @@ def turn_spans(
                 asked_at=due.asked_at,
                 within=turn.within,
                 asked_in=turn.asked_in,
+                conduct=turn.conduct,
             )
         )
     return tuple(out)
@@ -143,7 +145,7 @@ def _due(turn: TurnInfo, start: float, what: Played, instructions: Sequence[Hear
         asked_at = min((h.start for h in before or asking), default=None)
         due = start + turn.event - turn.start
         return _Due(due if due <= what.until + TAIL else None, "event", asked_at)
-    quiet = turn.expect == "quiet" or not asking
+    quiet = turn.conduct.silent or not asking
     counted = mine if quiet else asking
     if not counted:
         return _Due()

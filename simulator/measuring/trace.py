@@ -16,6 +16,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError, to_json
 
+from simulator.protocol.conduct import BY_NAME, Conduct, stated
 from simulator.text import all_well_formed
 
 TRACE_VERSION = 1
@@ -96,7 +97,7 @@ class TurnSpan:
     id: str
     index: int
     expect: str
-    """answer | quiet | either."""
+    """Name of what it expects (`simulator.scenario.expectations`)."""
     start: float
     """Session time of its segment's first sample."""
     end: float
@@ -121,6 +122,11 @@ class TurnSpan:
     """Largest send-time error in the latency stretch (due time - 1 s to onset, or the turn)."""
     opportunity: bool | None = None
     """Whether the agent was given an occasion to decide: None if that cannot be known."""
+    conduct: Conduct = BY_NAME
+    """How it is treated."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "conduct", stated(self.conduct, self.expect))
 
 
 Flag = Literal[
@@ -231,16 +237,20 @@ class Trace:
 _ADAPTER: TypeAdapter[Trace] = TypeAdapter(Trace)
 
 
-def trace_to_json(trace: Trace) -> bytes:
-    return json_of(_ADAPTER, trace)
+def trace_to_json(trace: Trace, *, without: Mapping[str, Any] | None = None) -> bytes:
+    return json_of(_ADAPTER, trace, without=without)
 
 
-def json_of(adapter: TypeAdapter[Any], value: Any) -> bytes:
-    """A value as JSON, also where a text of others in it is not well-formed."""
+def json_of(
+    adapter: TypeAdapter[Any], value: Any, *, without: Mapping[str, Any] | None = None
+) -> bytes:
+    """A value as JSON, also where a text of others in it is not well-formed. `without`: fields that
+    are left out, as pydantic's `exclude` takes them."""
+    left_out: Any = without
     try:
-        return adapter.dump_json(value, indent=1)
+        return adapter.dump_json(value, indent=1, exclude=left_out)
     except PydanticSerializationError:
-        plain = all_well_formed(adapter.dump_python(value))
+        plain = all_well_formed(adapter.dump_python(value, exclude=left_out))
         return to_json(plain, indent=1, inf_nan_mode="null")
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from simulator.protocol.conduct import Wants
+
 
 class Outcome(StrEnum):
     """How an attempt ended: exactly one of these."""
@@ -231,8 +233,7 @@ class Cue:
     turn: str
     """Turn id."""
     index: int
-    expect: str
-    """The kind of what is expected."""
+    wants: Wants
     answer: str | None
     """The right answer; None where none is."""
     asked: bool

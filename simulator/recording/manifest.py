@@ -23,6 +23,7 @@ from simulator.clock import utc_now
 from simulator.errors import RecordingError
 from simulator.media.timeline import Asset, Prepared, PreparedTurn, falls_due
 from simulator.protocol.conditions import Decide
+from simulator.protocol.conduct import BY_NAME, Conduct, stated
 from simulator.recording.records import FORMAT_VERSION
 
 FORMAT = "omnistage-recording"
@@ -74,6 +75,7 @@ class TurnInfo:
     id: str
     index: int
     expect: str
+    """Name of what it expects (`simulator.scenario.expectations`)."""
     clip: str
     start: float
     """Clip time, as is `end`."""
@@ -89,6 +91,11 @@ class TurnInfo:
     event: float | None = None
     """Clip time."""
     asked_in: str | None = None
+    conduct: Conduct = BY_NAME
+    """How it is treated."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "conduct", stated(self.conduct, self.expect))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +212,7 @@ def _turn(prepared: PreparedTurn, decide: Decide) -> TurnInfo:
         due=falls_due(prepared, decide),
         event=turn.event,
         asked_in=turn.asked_in,
+        conduct=turn.expect.conduct,
     )
 
 

@@ -19,9 +19,6 @@ from simulator.report.rows import MISSING, RIGHT, AttemptRow, TurnRow
 from simulator.report.statistics import Score, percentile
 from simulator.run.accounting import count_outcomes
 
-EITHER = "marked `either`"
-"""Why a turn is in no mean."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnCounts:
@@ -164,11 +161,15 @@ def task_units(rows: Sequence[AttemptRow], mode: Mode | None = None) -> list[Tas
     ]
     units += [
         TaskUnit(
-            score=None, scenario=row.scenario.id, turn=t.id, task=row.scenario.task, excluded=EITHER
+            score=None,
+            scenario=row.scenario.id,
+            turn=t.id,
+            task=row.scenario.task,
+            excluded=f"marked `{t.expect}`",
         )
         for row in rows
         for t in row.scenario.turns
-        if t.expect == "either"
+        if not t.conduct.scored
     ]
     return units
 
@@ -201,7 +202,7 @@ def _turns(turns: Sequence[TurnRow]) -> TurnCounts:
 
 
 def _answers(rows: Sequence[AttemptRow]) -> AnswerCounts:
-    turns = [t for r in rows for t in r.turns if t.turn.expect != "quiet"]
+    turns = [t for r in rows for t in r.turns if t.turn.conduct.owed]
     trusted = [r for r in rows if r.trusted and r.metrics is not None]
     scores = [t.score for t in turns if t.score is not None]
     measured = [r.metrics for r in trusted if r.metrics is not None]
@@ -228,7 +229,7 @@ def latency_of(rows: Sequence[AttemptRow]) -> LatencySummary:
 
 
 def _quiet(rows: Sequence[AttemptRow]) -> QuietSummary:
-    turns = [t for r in rows for t in r.turns if t.turn.expect == "quiet"]
+    turns = [t for r in rows for t in r.turns if t.turn.conduct.silent]
     kept = [t for t in turns if t.score is not None and t.score >= RIGHT]
     how: dict[str, int] = {}
     for turn in kept:

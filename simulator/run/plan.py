@@ -22,7 +22,7 @@ from simulator import __version__
 from simulator.clock import utc_now
 from simulator.errors import InputError, RecordingError
 from simulator.protocol.conditions import Decide
-from simulator.scenario.expectations.answer import Answer
+from simulator.protocol.conduct import BY_NAME, Conduct, Wants, stated
 from simulator.scenario.types import Pace, Scenario, Turn
 from simulator.whole_file import put_file
 
@@ -65,7 +65,12 @@ class PlannedTurn:
     id: str
     index: int
     expect: str
-    """answer | quiet | either; `either` is not scored."""
+    """Name of what it expects (`simulator.scenario.expectations`)."""
+    conduct: Conduct = BY_NAME
+    """How it is treated, and whether it is scored."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "conduct", stated(self.conduct, self.expect))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +88,7 @@ class PlannedScenario:
 
     @property
     def scored_turns(self) -> tuple[PlannedTurn, ...]:
-        return tuple(t for t in self.turns if t.expect != "either")
+        return tuple(t for t in self.turns if t.conduct.scored)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +160,7 @@ def estimate(scenario: Scenario, *, duration: float | None = None) -> float:
 
 
 def _hold(turn: Turn, scenario: Scenario) -> float:
-    if isinstance(turn.expect, Answer):
+    if turn.expect.wants is Wants.ANSWER:
         left = 0.0 if turn.event is None else max(0.0, turn.end - turn.event)
         return max(0.0, REPLY_S + REST_S - left)
     return scenario.limits.quiet_tail if turn.instructions else 0.0
@@ -236,10 +241,13 @@ def _planned(scenario: Scenario, duration: float | None) -> PlannedScenario:
         sha256=scenario.sha256,
         task=scenario.task,
         duration=duration if duration is not None else sum(t.duration for t in scenario.turns),
-        turns=tuple(
-            PlannedTurn(id=t.id, index=t.index, expect=t.expect.kind) for t in scenario.turns
-        ),
+        turns=tuple(_planned_turn(t) for t in scenario.turns),
     )
+
+
+def _planned_turn(turn: Turn) -> PlannedTurn:
+    expect = turn.expect
+    return PlannedTurn(id=turn.id, index=turn.index, expect=expect.kind, conduct=expect.conduct)
 
 
 def _no_doubles(what: str, names: Sequence[str]) -> None:

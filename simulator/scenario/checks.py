@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from simulator.scenario.expectations.answer import PRIOR, Answer, AnswerPath
-from simulator.scenario.expectations.either import Either
-from simulator.scenario.expectations.kinds import Expectation
+from simulator.protocol.conduct import Wants
+from simulator.scenario.expectations.contract import Expectation
+from simulator.scenario.expectations.kinds import kinds, named
 from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.given import placement, written
 from simulator.scenario.schema import (
@@ -165,21 +165,23 @@ class Checker:
             )
             self._add(step, reacting[-1].kind, why)
         due = asked or model.event is not None or "event" in step.broken
-        if isinstance(expect, Answer) and not due:
+        wants = expect.wants
+        if wants is Wants.ANSWER and not due:
             self._add(
                 step,
-                "answer",
+                expect.kind,
                 "nothing asks for it: allowed with a `say` of the user's voice, a `show`, a "
                 "`gesture` or an `embedded` in this turn, or with `event`",
             )
-        if isinstance(expect, Answer) and not model.evidence:
+        if wants is Wants.ANSWER and not model.evidence:
             self.warnings.append(f"turns[{step.index}] ({step.id}): no `evidence` for its answer")
         # A note to somebody else, or a sign without a meaning, is what quiet may be about.
-        if isinstance(expect, Quiet) and any(say.voice == "user" for say in model.say):
+        if wants is Wants.SILENCE and any(say.voice == "user" for say in model.say):
             self.warnings.append(
                 f"turns[{step.index}] ({step.id}): the user speaks, and quiet is expected"
             )
-        self._asked_in(step, model)
+        if wants is Wants.ANSWER:
+            self._asked_in(step, model)
         return Turn(
             id=step.id,
             index=step.index,
@@ -267,55 +269,46 @@ class Checker:
         )
 
     def _expectation(self, step: Step, model: TurnModel) -> Expectation:
-        present = [
-            key
-            for key, there in (
-                ("answer", model.answer is not None),
-                ("quiet", model.quiet),
-                ("either", model.either),
-            )
-            if there or key in step.broken
-        ]
-        if len(present) != 1:
-            found = f"has {' and '.join(f'`{p}`' for p in present)}" if present else "has none"
+        there = model.model_fields_set | step.broken
+        found = [kind for kind in kinds() if kind.kind in there]
+        if len(found) != 1:
+            has = f"has {named(found)}" if found else "has none"
             self._add(
                 step,
-                present[-1] if present else (),
-                f"{found}; a turn has exactly one of `answer`, `quiet` and `either`",
+                found[-1].kind if found else (),
+                f"{has}; a turn has exactly one of {named(kinds())}",
             )
-        if model.answer is not None:
-            return Answer(
-                text=model.answer,
-                accept=tuple(model.accept),
-                key_points=tuple(tuple(point) for point in model.key_points),
-                paths=tuple(self._paths(step, model)),
-            )
-        for key in ("accept", "key_points", "paths", "within", "asked_in"):
-            if getattr(model, key) and "answer" not in step.broken:
-                self._add(step, key, "is allowed only with `answer`")
-        if model.quiet and model.event is not None:
-            self._add(step, "event", "is not allowed with `quiet`")
-        return Either() if model.either else Quiet()
+        whole = [kind for kind in found if self._whole(step, model, kind)]
+        expect = self._read(step, model, whole[0]) if whole else Quiet()
+        if whole or not found:
+            self._only_with(step, model, expect)
+        return expect
 
-    def _paths(self, step: Step, model: TurnModel) -> Iterator[AnswerPath]:
-        seen = {PRIOR}
-        for index, path in enumerate(model.paths):
-            if path.name in seen:
-                what = (
-                    "is what the turn's own answer is called"
-                    if path.name == PRIOR
-                    else "names another path of this turn already"
-                )
-                self._add(step, ("paths", index, "name"), f"{path.name!r} {what}")
-            seen.add(path.name)
-            yield AnswerPath(
-                name=path.name,
-                answer=Answer(
-                    text=path.answer,
-                    accept=tuple(path.accept),
-                    key_points=tuple(tuple(point) for point in path.key_points),
-                ),
-            )
+    def _whole(self, step: Step, model: TurnModel, kind: type[Expectation]) -> bool:
+        """Whether all that a kind needs could be read."""
+        needed = {name for name, field in kind.keys.model_fields.items() if field.is_required()}
+        for name in sorted(needed - model.model_fields_set - step.broken):
+            self._add(step, kind.kind, f"needs `{name}` beside it")
+        return needed <= model.model_fields_set
+
+    def _read(self, step: Step, model: TurnModel, kind: type[Expectation]) -> Expectation:
+        own = {name: getattr(model, name) for name in kind.keys.model_fields}
+        # What is in it has been read already, with the turn.
+        keys = kind.keys.model_construct(**own)
+        return keys.read(lambda where, why: self._add(step, where, why))
+
+    def _only_with(self, step: Step, model: TurnModel, expect: Expectation) -> None:
+        """Keys of other kinds than the turn's."""
+        for kind in kinds():
+            for key in kind.keys.model_fields:
+                if key != kind.kind and key in model.model_fields_set and kind.kind != expect.kind:
+                    self._add(step, key, f"is allowed only with `{kind.kind}`")
+        owed = [kind for kind in kinds() if kind.wants is Wants.ANSWER]
+        for key in ("within", "asked_in"):
+            if key in model.model_fields_set and expect.wants is not Wants.ANSWER:
+                self._add(step, key, f"is allowed only with {named(owed, 'or')}")
+        if expect.wants is Wants.SILENCE and model.event is not None:
+            self._add(step, "event", f"is not allowed with `{expect.kind}`")
 
     def _times(self, step: Step, model: TurnModel, start: float | None) -> None:
         if start is None:
@@ -339,7 +332,7 @@ class Checker:
                 self._add(step, ("evidence", index), f"ends ({pair[1]:g}) before it begins")
 
     def _asked_in(self, step: Step, model: TurnModel) -> None:
-        if model.asked_in is None or model.answer is None:
+        if model.asked_in is None:
             return
         by_id = {s.id: s for s in self._steps}
         other = by_id.get(model.asked_in)

@@ -12,12 +12,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from simulator.scenario.schema import LATER
+
 
 def keys(kind: type[BaseModel]) -> list[str]:
     """The keys of a model that this version reads."""
-    later = {"choice", "caption"}
-    names = [field.alias or name for name, field in kind.model_fields.items()]
-    return [name for name in names if name not in later]
+    fields = kind.model_fields.items()
+    return [field.alias or name for name, field in fields if LATER not in field.metadata]
 
 
 def unknown(kind: type[BaseModel], at: Sequence[Any]) -> str:

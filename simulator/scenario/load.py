@@ -36,6 +36,7 @@ from simulator.scenario.schema import (
     ScenarioModel,
     TurnModel,
     VoiceModel,
+    turn_model,
 )
 from simulator.scenario.source import Node, parse
 from simulator.scenario.types import (
@@ -244,7 +245,7 @@ class _Loading:
         for index, node in enumerate(listed.value):
             written = node.value.get("id") if isinstance(node.value, dict) else None
             name = written.value if written and isinstance(written.value, str) else f"t{index + 1}"
-            model = self._read(TurnModel, node, ("turns", index))
+            model = self._read(turn_model(), node, ("turns", index))
             broken: frozenset[str] = frozenset()
             if model is None and isinstance(node.value, dict):
                 model, broken = _readable(node.plain())
@@ -367,14 +368,15 @@ class _Loading:
 
 def _readable(turn: dict[str, Any]) -> tuple[TurnModel | None, frozenset[str]]:
     """What can be read of a turn with problems, so that how it fits in is checked all the same."""
+    kind = turn_model()
     try:
-        TurnModel.model_validate(turn)
+        kind.model_validate(turn)
     except ValidationError as error:
         broken = frozenset(str(detail["loc"][0]) for detail in error.errors() if detail["loc"])
         rest = {key: value for key, value in turn.items() if key not in broken}
         if "until" in broken:
             rest["until"] = "0"
-        return TurnModel.model_validate(rest), broken
+        return kind.model_validate(rest), broken
     return None, frozenset()
 
 

@@ -7,21 +7,22 @@ allowed; keys that a later version will read are named and refused as such.
 from __future__ import annotations
 
 import re
+from copy import copy
+from functools import cache
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, create_model
 
+from simulator.scenario.expectations.contract import Expectation
+from simulator.scenario.expectations.kinds import kinds
 from simulator.scenario.taxonomy import CUSTOM, TASKS, task_of
 from simulator.scenario.values import (
     NUMBER,
-    Flag,
     Name,
-    Points,
     Seconds,
     Strict,
     Text,
-    Texts,
     as_list,
     as_name,
     as_text,
@@ -176,7 +177,9 @@ def _pair(value: Any) -> Any:
 
 
 Patience = Annotated[float, BeforeValidator(seconds), AfterValidator(_positive)]
-Later = Annotated[Any, BeforeValidator(_not_yet)]
+LATER = BeforeValidator(_not_yet)
+"""Marks a key that a later version will read."""
+Later = Annotated[Any, LATER]
 At = Annotated[float | str, BeforeValidator(_at)]
 """A clip time, `start`, `end`, or `speaking + s` and `stopped + s` in just these forms."""
 
@@ -264,14 +267,9 @@ class PriorModel(Strict):
     until: Annotated[float | None, BeforeValidator(seconds)] = None
 
 
-class PathModel(Strict):
-    name: Name
-    answer: Text
-    accept: Texts = Field(default=[])
-    key_points: Points = Field(default=[])
-
-
 class TurnModel(Strict):
+    """The keys of a turn whatever it expects; `turn_model` has those of each kind beside them."""
+
     id: Annotated[str | None, BeforeValidator(as_name)] = None
     clip: Annotated[str | None, BeforeValidator(as_name)] = None
     start: Annotated[float | None, BeforeValidator(seconds)] = Field(default=None, alias="from")
@@ -286,12 +284,6 @@ class TurnModel(Strict):
     gesture: Annotated[
         list[Annotated[GestureModel, BeforeValidator(_signed)]], BeforeValidator(_say)
     ] = Field(default=[])
-    answer: Annotated[str | None, BeforeValidator(as_text)] = None
-    accept: Texts = Field(default=[])
-    key_points: Points = Field(default=[])
-    paths: Annotated[list[PathModel], BeforeValidator(as_list)] = Field(default=[])
-    quiet: Flag = False
-    either: Flag = False
     event: Annotated[float | None, BeforeValidator(seconds)] = None
     within: Annotated[float | None, BeforeValidator(seconds)] = None
     asked_in: Annotated[str | None, BeforeValidator(as_name)] = None
@@ -300,6 +292,25 @@ class TurnModel(Strict):
     ] = Field(default=[])
     choice: Later = None
     caption: Later = None
+
+
+def turn_model() -> type[TurnModel]:
+    """All keys of a turn. Those of a kind may be left out: which one it is shows by them."""
+    return _turn_model(kinds())
+
+
+@cache
+def _turn_model(some: tuple[type[Expectation], ...]) -> type[TurnModel]:
+    own: dict[str, Any] = {}
+    for kind in some:
+        for name, field in kind.keys.model_fields.items():
+            there = TurnModel.model_fields.get(name)
+            if name in own or (there is not None and LATER not in there.metadata):
+                raise TypeError(f"the key {name!r} of {kind.kind!r} is another's already")
+            loose = copy(field)
+            loose.default = None if field.is_required() else field.default
+            own[name] = (field.annotation, loose)
+    return create_model("TurnModel", __base__=TurnModel, **own)
 
 
 class ScenarioModel(Strict):
@@ -318,7 +329,7 @@ class ScenarioModel(Strict):
     limits: LimitsModel = LimitsModel()
     canvas: CanvasModel = CanvasModel()
     turns: Annotated[list[Any], BeforeValidator(as_list)]
-    """Each is read on its own as a TurnModel, so that one wrong turn hides no other's problems."""
+    """Each is read on its own (`turn_model`), so that one wrong turn hides no other's problems."""
 
 
 class CollectionModel(Strict):

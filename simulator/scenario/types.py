@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
-from simulator.scenario.expectations.kinds import Expectation
+from simulator.scenario.expectations.contract import Expectation
 from simulator.scenario.expectations.quiet import Quiet
 
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from simulator.media.timeline import PreparedTurn, falls_due
 from simulator.protocol.conditions import Decide
+from simulator.protocol.conduct import Wants
 from simulator.protocol.events import Cue
-from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.types import Turn
 
 
 def _seen(turn: Turn) -> bool:
     """Whether an answer is asked for by something to see, whose end cannot be heard."""
     asked = [i for i in turn.instructions if i.voice == "user"]
-    return bool(asked) and asked[-1].kind in ("show", "gesture") and isinstance(turn.expect, Answer)
+    owed = turn.expect.wants is Wants.ANSWER
+    return owed and bool(asked) and asked[-1].kind in ("show", "gesture")
 
 
 def cue(prepared: PreparedTurn, starts_in: float, decide: Decide = Decide.AGENT) -> Cue:
@@ -25,8 +26,8 @@ def cue(prepared: PreparedTurn, starts_in: float, decide: Decide = Decide.AGENT)
     return Cue(
         turn=turn.id,
         index=turn.index,
-        expect=turn.expect.kind,
-        answer=turn.expect.text if isinstance(turn.expect, Answer) else None,
+        wants=turn.expect.wants,
+        answer=next(iter(turn.expect.right), None),
         asked=turn.asked,
         duration=prepared.duration,
         due_in=falls_due(prepared, decide),

@@ -44,8 +44,8 @@ class Seen:
         return [start for start, _ in self.caller.runs()] if self.caller.rtp else []
 
 
-def cue(name: str, expect: str, starts_in: float, **more: Any) -> dict[str, Any]:
-    turn = {"id": name, "index": 0, "expect": expect, "answer": None, "asked": False}
+def cue(name: str, wants: str, starts_in: float, **more: Any) -> dict[str, Any]:
+    turn = {"id": name, "index": 0, "wants": wants, "answer": None, "asked": False}
     turn |= {"duration": 2.0, "due_in": None, "event": False} | more
     return {"type": "omnistage.cue", "turn": turn, "starts_in": starts_in}
 
@@ -73,7 +73,7 @@ async def session(
             caller.playlist.play(hold, first + QUESTION, loop=True)
             await asyncio.sleep(QUESTION + REST + first - now() - 0.1)
             second = first + QUESTION + REST
-            await caller.send(**cue("k", "quiet", second - now()))
+            await caller.send(**cue("k", "silence", second - now()))
             await asyncio.sleep(second + QUIET - now() - 0.1)
             third = second + QUIET
             await caller.send(
@@ -173,8 +173,8 @@ def test_parrot_says_it_back_without_words(seen: dict[str, Seen], question: Mono
 
 
 @pytest.mark.parametrize(
-    ("reference", "expect", "said"),
-    [("oracle", "answer", ANSWER), ("oracle", "quiet", TOKEN), ("silent", "quiet", "")],
+    ("reference", "wants", "said"),
+    [("oracle", "answer", ANSWER), ("oracle", "silence", TOKEN), ("silent", "silence", "")],
 )
 async def test_with_turn_detection_off_a_baseline_speaks_when_it_is_asked(
     parts: Any,
@@ -182,7 +182,7 @@ async def test_with_turn_detection_off_a_baseline_speaks_when_it_is_asked(
     hush: PacketFile,
     call: Any,
     reference: str,
-    expect: str,
+    wants: str,
     said: str,
 ) -> None:
     host = Host(load_agent(reference, {}), token="t")  # type: ignore[arg-type]
@@ -197,7 +197,7 @@ async def test_with_turn_detection_off_a_baseline_speaks_when_it_is_asked(
         now = caller.playlist.now
         first = on_grid(now() + 0.1)
         more = {"answer": ANSWER, "asked": True, "due_in": QUESTION}
-        await caller.send(**cue("q", expect, first - now(), **more))
+        await caller.send(**cue("q", wants, first - now(), **more))
         caller.playlist.play(parts.make(question), first)
         caller.playlist.play(hush, first + QUESTION, loop=True)
         await asyncio.sleep(first + QUESTION + 1.2 - now())

@@ -8,15 +8,18 @@ import pytest
 
 from simulator.bridge.conduct import IDLE, OKAY, REMARK, Conduct
 from simulator.bridge.events import Cued, CuedTurn, ResponseAsked, SpeechEnded, SpeechStarted
+from simulator.protocol.conduct import Wants
 from simulator.protocol.silence import TOKEN
 
 
-def turn(expect: Any = "answer", *, due_in: float | None = 2.0, event: bool = False) -> CuedTurn:
+def turn(
+    wants: Wants = Wants.ANSWER, *, due_in: float | None = 2.0, event: bool = False
+) -> CuedTurn:
     return CuedTurn(
         id="t",
         index=0,
-        expect=expect,
-        answer="Three." if expect == "answer" else None,
+        wants=wants,
+        answer="Three." if wants is Wants.ANSWER else None,
         asked=due_in is not None and not event,
         duration=2.0,
         due_in=due_in,
@@ -75,23 +78,24 @@ def test_an_event_is_answered_when_it_is_due_whatever_is_heard() -> None:
 
 
 def test_where_it_may_speak_it_says_okay() -> None:
-    assert Play().cue(10, turn("either")).heard(12.0).until(20).sayings == [(OKAY, 12.6, "heard")]
-    assert Play(delay=4.0).cue(10, turn("either")).heard(12.0).until(20).sayings == []
-    assert Play().cue(10, turn("either", due_in=None)).heard(12.0).until(20).sayings == []
+    may = turn(Wants.NOTHING)
+    assert Play().cue(10, may).heard(12.0).until(20).sayings == [(OKAY, 12.6, "heard")]
+    assert Play(delay=4.0).cue(10, may).heard(12.0).until(20).sayings == []
+    assert Play().cue(10, turn(Wants.NOTHING, due_in=None)).heard(12.0).until(20).sayings == []
 
 
 def test_quiet_turns_are_kept_quiet() -> None:
-    play = Play().cue(10, turn("quiet", due_in=None)).heard(11.0)
+    play = Play().cue(10, turn(Wants.SILENCE, due_in=None)).heard(11.0)
     assert play.at(11.5, SpeechStarted(item="i", time=11.4)).until(30).sayings == []
 
 
 def test_a_talkative_one_speaks_in_idle_quiet_turns_once() -> None:
-    play = Play(talkative=True).cue(10, turn("quiet", due_in=None)).until(30)
+    play = Play(talkative=True).cue(10, turn(Wants.SILENCE, due_in=None)).until(30)
     assert play.sayings == [(REMARK, 10 + IDLE, "cue")]
 
 
 def test_a_talkative_one_remarks_on_what_it_hears() -> None:
-    play = Play(talkative=True).cue(10, turn("quiet", due_in=None)).heard(10.8).until(30)
+    play = Play(talkative=True).cue(10, turn(Wants.SILENCE, due_in=None)).heard(10.8).until(30)
     assert play.sayings == [(REMARK, 11.4, "heard")]
     assert Play(talkative=True).cue(10, turn()).heard(12.0).until(30).sayings == [
         ("Three.", 12.6, "heard")
@@ -100,7 +104,7 @@ def test_a_talkative_one_remarks_on_what_it_hears() -> None:
 
 def test_speech_that_ended_with_the_turn_before_belongs_to_that_one() -> None:
     play = Play().cue(10, turn())
-    play.at(11.9, Cued(turn=turn("quiet", due_in=None), start=12.0)).heard(12.03).until(20)
+    play.at(11.9, Cued(turn=turn(Wants.SILENCE, due_in=None), start=12.0)).heard(12.03).until(20)
     assert play.sayings == [("Three.", 12.63, "heard")]
 
 
@@ -112,21 +116,21 @@ def test_it_answers_when_it_is_told_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expect", "talkative", "said"),
+    ("wants", "talkative", "said"),
     [
-        ("answer", False, "Three."),
-        ("either", False, OKAY),
-        ("quiet", False, TOKEN),
-        ("quiet", True, REMARK),
+        (Wants.ANSWER, False, "Three."),
+        (Wants.NOTHING, False, OKAY),
+        (Wants.SILENCE, False, TOKEN),
+        (Wants.SILENCE, True, REMARK),
     ],
 )
 def test_one_that_has_to_be_asked_speaks_then_and_at_no_other_time(
-    expect: Any, talkative: bool, said: str
+    wants: Wants, talkative: bool, said: str
 ) -> None:
-    play = Play(talkative=talkative, asked_only=True).cue(10, turn(expect)).heard(12.0).until(20)
+    play = Play(talkative=talkative, asked_only=True).cue(10, turn(wants)).heard(12.0).until(20)
     play.cue(20, turn("answer", due_in=1.0, event=True)).until(30)
     assert play.sayings == []
-    play = Play(talkative=talkative, asked_only=True).cue(10, turn(expect))
+    play = Play(talkative=talkative, asked_only=True).cue(10, turn(wants))
     play.at(12.1, ResponseAsked(settings={})).until(30)
     assert play.sayings == [(said, 12.7, "asked")]
 

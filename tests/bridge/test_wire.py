@@ -71,9 +71,9 @@ def test_items_go_where_they_are_told() -> None:
             {"type": "conversation.item.create", "previous_item_id": "nope", "item": {}},
             "item_not_found",
         ),
-        ({"type": "omnistage.cue", "turn": {"expect": "dance"}}, "invalid_cue"),
-        ({"type": "omnistage.cue", "turn": {"expect": "quiet", "due_in": "x"}}, "invalid_cue"),
-        ({"type": "omnistage.cue", "turn": {"expect": "answer", "answer": 3}}, "invalid_cue"),
+        ({"type": "omnistage.cue", "turn": {"wants": "dance"}}, "invalid_cue"),
+        ({"type": "omnistage.cue", "turn": {"wants": "silence", "due_in": "x"}}, "invalid_cue"),
+        ({"type": "omnistage.cue", "turn": {"wants": "answer", "answer": 3}}, "invalid_cue"),
     ],
 )
 def test_what_cannot_be_served_gets_an_error_and_nothing_else(message: Any, code: str) -> None:
@@ -98,7 +98,7 @@ def test_what_is_for_the_agent_reaches_it() -> None:
     cue = talk.say(
         {
             "type": "omnistage.cue",
-            "turn": {"id": "t", "index": 2, "expect": "answer", "answer": "Yes.", "due_in": 1.5},
+            "turn": {"id": "t", "index": 2, "wants": "answer", "answer": "Yes.", "due_in": 1.5},
             "starts_in": 0.25,
         }
     )

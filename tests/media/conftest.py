@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import Asset
-from simulator.scenario.expectations.kinds import Expectation
+from simulator.scenario.expectations.contract import Expectation
 from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.types import (
     Canvas,

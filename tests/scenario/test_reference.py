@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from simulator.plugins import content_root
+from simulator.scenario.expectations.answer import PathKeys
 from simulator.scenario.load import load_scenario
 from simulator.scenario.schema import (
     BackgroundModel,
@@ -16,13 +17,12 @@ from simulator.scenario.schema import (
     EmbeddedModel,
     GestureModel,
     LimitsModel,
-    PathModel,
     PriorModel,
     SayModel,
     ScenarioModel,
     ShowModel,
-    TurnModel,
     VoiceModel,
+    turn_model,
 )
 from simulator.scenario.taxonomy import TASKS
 from simulator.scenario.values import Strict
@@ -36,7 +36,7 @@ LATER = {"choice", "caption"}
     "model",
     [
         ScenarioModel,
-        TurnModel,
+        turn_model(),
         SayModel,
         EmbeddedModel,
         ShowModel,
@@ -45,7 +45,7 @@ LATER = {"choice", "caption"}
         LimitsModel,
         CanvasModel,
         PriorModel,
-        PathModel,
+        PathKeys,
         VoiceModel,
         BackgroundModel,
     ],

@@ -9,7 +9,7 @@ import pytest
 from simulator.media.timeline import Asset, PreparedTurn
 from simulator.protocol.events import Cue
 from simulator.scenario.expectations.answer import Answer
-from simulator.scenario.expectations.kinds import Expectation
+from simulator.scenario.expectations.contract import Expectation
 from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.types import (
     Gesture,

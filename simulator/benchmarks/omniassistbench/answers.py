@@ -29,12 +29,12 @@ from simulator.measuring.trace import (
     trace_to_json,
 )
 from simulator.protocol.conditions import Decide
+from simulator.protocol.conduct import Wants
 from simulator.protocol.events import Outcome
 from simulator.protocol.silence import TOKEN, is_silence_token
 from simulator.report.rows import find_trace
 from simulator.run.accounting import AttemptResult, Ledger, read_attempts
 from simulator.run.plan import AgentChoice, make_plan, open_run, read_plan
-from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import Scenario, Turn
 
@@ -169,6 +169,7 @@ def trace_of(scenario: Scenario, texts: Mapping[str, str], *, agent: str, alive:
                 id=turn.id,
                 index=turn.index,
                 expect=turn.expect.kind,
+                conduct=turn.expect.conduct,
                 start=at,
                 end=end,
                 done=end,
@@ -203,7 +204,7 @@ def trace_of(scenario: Scenario, texts: Mapping[str, str], *, agent: str, alive:
 def _attributed(turn: Turn, name: str, text: str) -> Attributed:
     if is_silence_token(text):
         return Attributed(response=name, turn=turn.id, by="token", flags=("silence_token",))
-    alarm = isinstance(turn.expect, Quiet)
+    alarm = turn.expect.wants is Wants.SILENCE
     return Attributed(
         response=name, turn=turn.id, by="wire", flags=("false_alarm",) if alarm else ()
     )

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from simulator.protocol.silence import is_silence_token
 from simulator.scenario.expectations.answer import Answer
+from simulator.scenario.expectations.contract import Expectation
 from simulator.scenario.expectations.either import Either
-from simulator.scenario.expectations.kinds import Expectation
 from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.taxonomy import TASKS
 

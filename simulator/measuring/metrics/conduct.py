@@ -24,19 +24,19 @@ def false_alarms(trace: Trace, turn: TurnSpan) -> int:
 
 def missed(trace: Trace, turn: TurnSpan) -> bool:
     """Whether an answer that fell due never came, not even late. False if it never fell due."""
-    return turn.expect == "answer" and turn.due is not None and not answers(trace, turn)
+    return turn.conduct.owed and turn.due is not None and not answers(trace, turn)
 
 
 def late(trace: Trace, turn: TurnSpan) -> bool:
     """Whether the first answer began after the turn's window."""
     given = answers(trace, turn)
-    return turn.expect == "answer" and bool(given) and "late" in given[0][1].flags
+    return turn.conduct.owed and bool(given) and "late" in given[0][1].flags
 
 
 def premature(trace: Trace, turn: TurnSpan) -> bool:
     """Whether the first answer began before it fell due."""
     given = answers(trace, turn)
-    return turn.expect == "answer" and bool(given) and "premature" in given[0][1].flags
+    return turn.conduct.owed and bool(given) and "premature" in given[0][1].flags
 
 
 def extra(trace: Trace, turn: TurnSpan) -> int:
@@ -87,7 +87,7 @@ def unsolicited_s(trace: Trace, turn: TurnSpan) -> float:
 def kept_by(trace: Trace, turn: TurnSpan) -> str | None:
     """How a turn that wants silence was kept: ``listened``, ``token``, ``spoken_token`` or
     ``silence``; None if it was not kept or does not want silence."""
-    if turn.expect != "quiet" or not turn.reached or false_alarms(trace, turn):
+    if not turn.conduct.silent or not turn.reached or false_alarms(trace, turn):
         return None
     for response, attributed in trace.responses_of(turn.id):
         if response.listened:

@@ -58,7 +58,7 @@ def response_latency(trace: Trace, turn: TurnSpan) -> Latency:
     """The latency of a turn's first answer. Late answers have one, premature ones have none."""
     if not turn.reached:
         return Latency(seconds=None, invalid="not_reached")
-    if turn.expect != "answer":
+    if not turn.conduct.owed:
         return Latency(seconds=None, invalid="not_asked")
     if turn.due is None:
         return Latency(seconds=None, invalid="not_reached")

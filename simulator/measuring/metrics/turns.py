@@ -120,7 +120,7 @@ def session_metrics(trace: Trace) -> SessionMetrics:
     """All rows, and the sums over them."""
     rows = tuple(turn_metrics(trace, t) for t in trace.turns)
     due = [r for t, r in zip(trace.turns, rows, strict=True) if _answer_due(t)]
-    quiet = [r for r in rows if r.expect == "quiet" and r.reached]
+    quiet = [r for t, r in zip(trace.turns, rows, strict=True) if t.conduct.silent and t.reached]
     return SessionMetrics(
         turns=rows,
         latencies_s=tuple(r.latency_s for r in rows if r.latency_s is not None),
@@ -144,7 +144,7 @@ def session_metrics(trace: Trace) -> SessionMetrics:
 
 
 def _answer_due(turn: TurnSpan) -> bool:
-    return turn.expect == "answer" and turn.reached and turn.due is not None
+    return turn.conduct.owed and turn.reached and turn.due is not None
 
 
 def _count(rows: Sequence[TurnMetrics], field: str) -> int:

@@ -210,7 +210,7 @@ def _cue(cue: Cue) -> Fields:
     turn = {
         "id": cue.turn,
         "index": cue.index,
-        "expect": cue.expect,
+        "wants": cue.wants.value,
         "answer": cue.answer,
         "asked": cue.asked,
         "duration": cue.duration,

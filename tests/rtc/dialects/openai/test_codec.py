@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simulator.protocol.conduct import Wants
 from simulator.protocol.events import (
     Acknowledged,
     Cancel,
@@ -239,7 +240,7 @@ def test_halves_of_characters_are_replaced_in_texts_and_ids() -> None:
 CUE = Cue(
     turn="t",
     index=3,
-    expect="answer",
+    wants=Wants.ANSWER,
     answer="A béll.",
     asked=True,
     duration=4.0,
@@ -269,7 +270,7 @@ def test_what_goes_out_byte_by_byte() -> None:
         '{"type":"session.update","event_id":"om_1","session":{"type":"realtime","instructions":'
         '"Sei kurz — \\"ja\\".\\nÜ","output_modalities":["audio"],"voice":"marin",'
         '"audio":{"input":{"format":"x"}}}}',
-        '{"type":"omnistage.cue","turn":{"id":"t","index":3,"expect":"answer","answer":"A béll.",'
+        '{"type":"omnistage.cue","turn":{"id":"t","index":3,"wants":"answer","answer":"A béll.",'
         '"asked":true,"duration":4.0,"due_in":null,"event":false},"starts_in":0.2}',
         '{"type":"session.update","event_id":"om_2","session":{"type":"realtime","instructions":'
         '"a","output_modalities":["audio"],"voice":"marin",'
