@@ -128,7 +128,7 @@ def test_one_that_has_to_be_asked_speaks_then_and_at_no_other_time(
     wants: Wants, talkative: bool, said: str
 ) -> None:
     play = Play(talkative=talkative, asked_only=True).cue(10, turn(wants)).heard(12.0).until(20)
-    play.cue(20, turn("answer", due_in=1.0, event=True)).until(30)
+    play.cue(20, turn(Wants.ANSWER, due_in=1.0, event=True)).until(30)
     assert play.sayings == []
     play = Play(talkative=talkative, asked_only=True).cue(10, turn(wants))
     play.at(12.1, ResponseAsked(settings={})).until(30)
