@@ -14,6 +14,7 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import PurePath
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -115,6 +116,7 @@ class AgentInfo:
     reference: str
     options: Mapping[str, str] = field(default_factory=dict)
     dialect: str = ""
+    """Its name; of a file without folders."""
     model: str = ""
     summary: str = ""
     computes_here: bool = False
@@ -172,7 +174,7 @@ def describe(
         agent=AgentInfo(
             reference=reference,
             options=dict(agent_options or {}),
-            dialect=dialect,
+            dialect=PurePath(dialect).name,
             model=traits.model,
             summary=traits.summary,
             computes_here=traits.computes_here,

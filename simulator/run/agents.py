@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from simulator.agent import Agent, Dial, Launch
 from simulator.errors import AgentError, OmnistageError
+from simulator.rtc.dialects import found
 
 READY_WITHIN = 120.0
 """Seconds in which an agent has to say where to dial."""
@@ -152,7 +153,7 @@ class OpenAgents:
                             f"agent {label}: its `open` yielded {type(dial).__name__}, not a Dial",
                             hint="yield Dial(url=...) from simulator.agent",
                         )
-                    opened.ready.set_result(dial)
+                    opened.ready.set_result(found(dial, self._agents[label]))
                     await opened.closing.wait()
                     limit.reschedule(asyncio.get_running_loop().time() + CLOSED_WITHIN)
         except TimeoutError as error:

@@ -33,6 +33,7 @@ from simulator.protocol.samples import Stereo
 from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo
 from simulator.recording.reader import Recording
 from simulator.recording.writer import RecordingWriter
+from simulator.rtc.dialects import found
 from simulator.rtc.peer import dial
 from simulator.rtc.playlist import Playlist
 from simulator.scenario.types import Canvas
@@ -215,7 +216,7 @@ async def _play(delay: float, part: PacketFile, folder: Path, clock: Clock) -> P
 @contextlib.asynccontextmanager
 async def _opened(agent: Agent, log: Path) -> AsyncIterator[Dial]:
     async with agent.open(Launch(log=log)) as target:
-        yield target
+        yield found(target, agent)
 
 
 def measure(folder: Path, train: Train) -> tuple[NDArray[np.float64], float]:

@@ -63,6 +63,7 @@ def test_it_says_what_is_played_and_no_path_of_the_machine() -> None:
         prepared(),
         reference="oracle",
         traits=Traits(summary="right answers", cued=True),
+        dialect="/home/somebody/agents/words.py:Mine",
         agent_options={"delay": "0.6"},
         options={"decide": "agent", "shared_host": True},
         attempt={"attempt": "a1"},
@@ -78,6 +79,7 @@ def test_it_says_what_is_played_and_no_path_of_the_machine() -> None:
     )  # fmt: skip
     assert (turn.due, turn.within, turn.expect) == (3.9, 6.0, "answer")
     assert manifest.scenario.file == "bottles.yaml"
+    assert manifest.agent.dialect == "words.py:Mine"
     assert manifest.options["pace"] == "wait"
     assert manifest.shared_host
     assert manifest.agent.cued

@@ -309,6 +309,20 @@ async def test_an_agent_that_does_not_say_where_to_dial(
     assert said in results[0].reason
 
 
+async def test_an_agent_whose_dialect_is_not_there_cannot_be_played(
+    tmp_path: Path, stage: Stage
+) -> None:
+    class Wordless(FakeAgent):
+        @asynccontextmanager
+        async def _open(self, launch: Launch) -> AsyncIterator[Dial]:
+            yield Dial(url="http://x", dialect="no_words.py")
+
+    results = await Setting(tmp_path, {"bad": Wordless(), "good": FakeAgent()}).run(stage)
+    assert outcomes(results) == ["unsupported", "completed"]
+    assert results[0].reason == f"{Path(__file__).with_name('no_words.py')}: no such file"
+    assert results[0].folder is None, "nothing is dialled"
+
+
 async def test_an_agent_that_never_opens_has_failed(
     tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

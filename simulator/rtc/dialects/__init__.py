@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar, cast
 
 from simulator.agent import Dial
 from simulator.contracts import Contract
 from simulator.errors import InputError
-from simulator.plugins import load
+from simulator.plugins import load, parse_reference
 from simulator.rtc.dialect import Codec, Dialect, Signalling
 
 _CODEC = Contract(
@@ -34,6 +35,33 @@ _Part = TypeVar("_Part", Codec, Signalling)
 _Given = TypeVar("_Given")
 
 
+def found(dial: Dial, agent: object) -> Dial:
+    """What `agent` yielded, its dialect found and tried: a file is seen from the agent's own file.
+
+    Raises InputError as `speak` does.
+    """
+    said: object = dial.dialect
+    if not isinstance(said, str):
+        raise InputError(
+            f"the dialect of a Dial is a reference, not {said!r}",
+            hint="write a name, or a file as in dialect='words.py:Mine'",
+        )
+    ref = parse_reference(said)
+    if ref.path is not None and not ref.path.is_absolute():
+        path = _home(agent) / ref.path
+        dial = replace(dial, dialect=f"{path}:{ref.cls}" if ref.cls else str(path))
+    speak(dial)
+    return dial
+
+
+def _home(agent: object) -> Path:
+    """The folder of an agent's file; where there is none (it was typed in), the working one."""
+    try:
+        return Path(inspect.getfile(type(agent))).resolve().parent
+    except (OSError, TypeError):
+        return Path.cwd()
+
+
 def speak(target: Dial) -> tuple[Codec, Signalling]:
     """Both parts of the dialect of `target`, for one call.
 
@@ -43,6 +71,8 @@ def speak(target: Dial) -> tuple[Codec, Signalling]:
     said = target.dialect
     dialect = cast(Dialect, load("dialects", said, root=Path(__file__).parent))
     codec = _made(said, _CODEC, dialect.codec, target.session)
+    if not all(isinstance(label, str) for label in codec.channels):
+        raise InputError(f"{said}: its codec: `channels` must be labels, which are text")
     return codec, _made(said, _SIGNALLING, dialect.signalling, target)
 
 

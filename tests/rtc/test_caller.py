@@ -1,0 +1,67 @@
+"""Signalling that hangs, raises or says something else than an answer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from simulator.errors import AgentError
+from simulator.rtc import caller
+from simulator.rtc.caller import Caller
+from simulator.rtc.dialect import Signalling
+
+
+class Says(Signalling):
+    """Does `said` whatever it is asked."""
+
+    def __init__(self, said: Any) -> None:
+        self._said = said
+
+    async def call(self, http: Any, offer: str) -> str:
+        if isinstance(self._said, Exception):
+            raise self._said
+        if self._said is None:
+            await asyncio.Event().wait()
+        return self._said  # type: ignore[no-any-return]
+
+    async def servers(self, http: Any) -> Any:
+        return await self.call(http, "")
+
+    async def hang_up(self, http: Any) -> None:
+        await self.call(http, "")
+
+
+def calls(said: Any) -> Caller:
+    http: Any = None
+    return Caller(Says(said), http, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (None, "^the agent did not answer the call within 0.05 s$"),
+        (AgentError("it is busy"), "^it is busy$"),
+        (KeyError("sdp"), "^its dialect could not place the call: KeyError: 'sdp'$"),
+        (TimeoutError("late"), "^its dialect could not place the call: TimeoutError: late$"),
+        (b"v=0", "^its dialect's `call` gave bytes, no SDP$"),
+    ],
+)
+async def test_no_answer_is_the_agents_failure(said: Any, why: str) -> None:
+    with pytest.raises(AgentError, match=why):
+        await calls(said).call("v=0")
+
+
+async def test_servers_that_cannot_be_had_are_the_agents_failure() -> None:
+    with pytest.raises(AgentError, match=r"within 0\.05 s"):
+        await calls(None).servers()
+
+
+@pytest.mark.parametrize("said", [None, KeyError("id")])
+async def test_hanging_up_does_not_hold_up_what_is_over(
+    said: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caller, "HANG_UP_WITHIN", 0.05)
+    async with asyncio.timeout(2):
+        await calls(said).hang_up()
