@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from simulator.media.timeline import Prepared, PreparedTurn, on_grid
+from simulator.media.timeline import Prepared, PreparedTurn, falls_due, on_grid
 from simulator.protocol.conduct import Wants
 from simulator.scenario.types import Pace
 
@@ -62,10 +62,11 @@ def given(prepared: Prepared) -> Iterator[Given]:
 def windows(prepared: Prepared) -> Iterator[Window]:
     """When answers are due."""
     for turn in prepared.turns:
-        if turn.turn.expect.wants is Wants.ANSWER and turn.due is not None:
+        due = falls_due(turn).at
+        if turn.turn.expect.wants is Wants.ANSWER and due is not None:
             yield Window(
                 turn=turn,
-                due=turn.stream_start + turn.due,
+                due=turn.stream_start + due,
                 within=turn.turn.within,
                 event=turn.turn.event is not None,
             )

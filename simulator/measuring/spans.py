@@ -7,12 +7,14 @@ sample was due, and the log of sent packets says how late each really left. Coun
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, replace
 
 from simulator.measuring.trace import Heard, TurnSpan
+from simulator.media.timeline import segment_time
 from simulator.protocol.conditions import Decide
+from simulator.protocol.due import Due, Said, due
 from simulator.recording.manifest import Manifest, TurnInfo
 from simulator.recording.records import SegmentRecord, Stamped
 
@@ -106,10 +108,7 @@ def turn_spans(
         later = [s for s in starts if s is not None and s > start + EPS]
         done = min(later, default=max(what.end, start))
         complete = end <= what.until + TAIL
-        due = _due(turn, start, what, instructions)
-        if forced and turn.conduct.owed:
-            # It was asked at the turn's end, wherever in it the instruction or the event lies.
-            due = due._replace(at=end if complete else None)
+        fell = _due(turn, start, what, instructions, forced=forced)
         out.append(
             TurnSpan(
                 id=turn.id,
@@ -119,9 +118,9 @@ def turn_spans(
                 end=end if complete else min(end, what.until),
                 done=done,
                 complete=complete,
-                due=due.at,
-                due_kind=due.kind,
-                asked_at=due.asked_at,
+                due=fell.at,
+                due_kind=fell.kind,
+                asked_at=fell.asked_at,
                 within=turn.within,
                 asked_in=turn.asked_in,
                 conduct=turn.conduct,
@@ -130,28 +129,24 @@ def turn_spans(
     return tuple(out)
 
 
-class _Due(NamedTuple):
-    at: float | None = None
-    kind: Literal["instruction", "event", "speech"] | None = None
-    asked_at: float | None = None
+def _due(
+    turn: TurnInfo, start: float, what: Played, instructions: Sequence[Heard], *, forced: bool
+) -> Due:
+    """When a turn that was reached fell due, why, and since when it could be answered."""
 
+    def played(at: float) -> float:
+        return at if at <= what.until + TAIL else math.inf
 
-def _due(turn: TurnInfo, start: float, what: Played, instructions: Sequence[Heard]) -> _Due:
-    """When an answer to a turn that was reached fell due, why, and when it was asked for."""
     mine = [h for h in instructions if h.turn == turn.id]
-    asking = [h for h in mine if h.voice == "user"]
-    if turn.event is not None:
-        before = [h for h in instructions if h.turn == turn.asked_in and h.voice == "user"]
-        asked_at = min((h.start for h in before or asking), default=None)
-        due = start + turn.event - turn.start
-        return _Due(due if due <= what.until + TAIL else None, "event", asked_at)
-    quiet = turn.conduct.silent or not asking
-    counted = mine if quiet else asking
-    if not counted:
-        return _Due()
-    last = max(counted, key=lambda h: h.end)
-    return _Due(
-        None if last.cut else last.end,
-        "speech" if quiet else "instruction",
-        min(h.start for h in counted),
+    fell = due(
+        turn.conduct,
+        [Said(h.voice, h.start, math.inf if h.cut else h.end) for h in mine],
+        event=None if turn.event is None else played(start + segment_time(turn.start, turn.event)),
+        decided_at=played(start + turn.segment.duration) if forced else None,
+    )
+    standing = [h.start for h in instructions if h.turn == turn.asked_in and h.voice == "user"]
+    return replace(
+        fell,
+        at=None if fell.at is None or math.isinf(fell.at) else fell.at,
+        asked_at=min(standing) if standing and fell.kind == "event" else fell.asked_at,
     )

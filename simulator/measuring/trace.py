@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError, to_json
 
 from simulator.protocol.conduct import BY_NAME, Conduct, stated
+from simulator.protocol.due import DueKind
 from simulator.text import all_well_formed
 
 TRACE_VERSION = 1
@@ -112,8 +113,8 @@ class TurnSpan:
     """When an answer fell due; None if nothing was asked."""
     due_uncertainty: float = 0.0
     """Seconds by which `due` may be wrong: the end of an instruction in the clip's own sound."""
-    due_kind: Literal["instruction", "event", "speech"] | None = None
-    """`speech`: a quiet turn in which somebody speaks; due at that speech's end."""
+    due_kind: DueKind | None = None
+    """What made it due."""
     asked_at: float | None = None
     """First audible sample of the instruction that asks (of the standing one for an event)."""
     within: float = 8.0

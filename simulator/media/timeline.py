@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simulator.protocol.conditions import Decide
+from simulator.protocol.due import Due, Said, due
 from simulator.protocol.samples import RATE
-from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.types import Scenario, Turn
 
 AUDIO_CLOCK = RATE
@@ -44,6 +44,11 @@ def spread(index: int, count: int) -> float:
 def group_size(count: int) -> int:
     """How many of a frame's `count` packets leave at once."""
     return max(GROUP, -(-count // round(SPREAD / GROUP_GAP)))
+
+
+def segment_time(start: float, clip_time: float) -> float:
+    """A clip time as seconds into a segment that was cut at `start`: cuts lie between packets."""
+    return clip_time - on_grid(start)
 
 
 def on_grid(seconds: float) -> float:
@@ -94,15 +99,6 @@ class PreparedTurn:
         return self.segment.duration
 
     @property
-    def due(self) -> float | None:
-        """Segment time at which an answer falls due: the event, else the end of the last
-        instruction to the agent; None if nobody asks for anything."""
-        if self.turn.event is not None:
-            return self.turn.event - on_grid(self.turn.start)
-        ends = [s.end for s in self.spoken if self.turn.instructions[s.index].voice == "user"]
-        return max(ends) if ends else None
-
-    @property
     def speech_end(self) -> float | None:
         """Segment time at which the last speech of any voice ends; None if nobody speaks."""
         return max((s.end for s in self.spoken), default=None)
@@ -123,9 +119,12 @@ class Prepared:
         return sum(t.duration for t in self.turns)
 
 
-def falls_due(prepared: PreparedTurn, decide: Decide) -> float | None:
-    """Segment time at which a turn's answer falls due. Nobody can answer before being asked: with
-    `turn-end` that is the turn's end, wherever in it the instruction or the event lies."""
-    if decide is Decide.TURN_END and isinstance(prepared.turn.expect, Answer):
-        return prepared.duration
-    return prepared.due
+def falls_due(prepared: PreparedTurn, decide: Decide = Decide.AGENT) -> Due:
+    """When a turn falls due, in segment time."""
+    turn = prepared.turn
+    return due(
+        turn.expect.conduct,
+        [Said(turn.instructions[s.index].voice, s.start, s.end) for s in prepared.spoken],
+        event=None if turn.event is None else segment_time(turn.start, turn.event),
+        decided_at=prepared.duration if decide is Decide.TURN_END else None,
+    )

@@ -88,7 +88,7 @@ class TurnInfo:
     spoken: tuple[SpokenInfo, ...] = ()
     within: float = 8.0
     due: float | None = None
-    """Segment time at which an answer falls due, by the prepared sound or the event."""
+    """Segment time at which it falls due, by the prepared sound or the event."""
     event: float | None = None
     """Clip time."""
     asked_in: str | None = None
@@ -211,7 +211,7 @@ def _turn(prepared: PreparedTurn, decide: Decide) -> TurnInfo:
             for s in prepared.spoken
         ),
         within=turn.within,
-        due=falls_due(prepared, decide),
+        due=falls_due(prepared, decide).at,
         event=turn.event,
         asked_in=turn.asked_in,
         conduct=turn.expect.conduct,

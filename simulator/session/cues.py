@@ -30,7 +30,7 @@ def cue(prepared: PreparedTurn, starts_in: float, decide: Decide = Decide.AGENT)
         answer=next(iter(turn.expect.right), None),
         asked=turn.asked,
         duration=prepared.duration,
-        due_in=falls_due(prepared, decide),
+        due_in=falls_due(prepared, decide).at,
         event=turn.event is not None or _seen(turn),
         starts_in=starts_in,
     )

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from simulator.media.timeline import PTIME, Prepared, PreparedTurn, falls_due
 from simulator.protocol.conditions import Decide
+from simulator.protocol.conduct import Wants
 from simulator.protocol.events import (
     AgentSpeech,
     Cancelled,
@@ -38,9 +39,6 @@ from simulator.protocol.events import (
     WakeAt,
     Whose,
 )
-from simulator.scenario.expectations.answer import Answer
-from simulator.scenario.expectations.either import Either
-from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.types import Anchor, Pace, Turn
 from simulator.session.cues import cue
 from simulator.session.decide import SETTLE, Decision
@@ -212,15 +210,14 @@ class Script:
         self._state = TurnState.PLAYING
         prepared = self._turn()
         turn, due = prepared.turn, falls_due(prepared, self._decide)
-        if isinstance(turn.expect, Answer) and due is not None:
-            asked = min((s.start for s in prepared.spoken), default=0.0)
+        if turn.expect.wants is Wants.ANSWER and due.at is not None:
             self._debts.append(
                 _Debt(
                     turn=index,
-                    asked=at + (0.0 if turn.event is not None else asked),
-                    due=at + due,
-                    deadline=at + due + turn.within,
-                    event=turn.event is not None,
+                    asked=at + (due.asked_at or 0.0),
+                    due=at + due.at,
+                    deadline=at + due.at + turn.within,
+                    event=due.kind == "event",
                 )
             )
         self._decision = self._decides(turn) if self._decide is Decide.TURN_END else None
@@ -236,7 +233,7 @@ class Script:
         """What is asked for at a turn's end; nothing after what is only shown beforehand."""
         if turn.prior:
             return None
-        within = turn.within if isinstance(turn.expect, Answer) else self._limits.answer_within
+        within = turn.within if turn.expect.wants is Wants.ANSWER else self._limits.answer_within
         return Decision(turn=turn.id, commit_at=self._end() + SETTLE, within=within)
 
     def _ask(self, event: Event, now: float) -> list[Command]:
@@ -328,7 +325,7 @@ class Script:
             waits.append((min(voice.rest_at(longest), self._held_since + longest), "reply"))
         prepared = self._turn()
         tail = prepared.speech_end
-        if isinstance(prepared.turn.expect, Quiet | Either) and tail is not None:
+        if prepared.turn.expect.wants is not Wants.ANSWER and tail is not None:
             waits.append((self._start + tail + self._limits.quiet_tail, "quiet_tail"))
         return max(waits)
 

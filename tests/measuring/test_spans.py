@@ -98,6 +98,13 @@ def test_an_event_falls_due_at_its_clip_time_and_was_asked_for_before() -> None:
     assert (event.within, event.asked_in) == (3.0, "t0")
 
 
+def test_an_event_counts_from_where_its_segment_was_cut() -> None:
+    """Cuts lie between packets: what is shown at 102.5 of the clip, is shown 2.5 s after 100."""
+    cut = replace(turn(0, "answer", event=102.5), start=100.007, end=104.007)
+    (event,), _ = spans([cut], [10.0], until=15.0, end=15.0)
+    assert event.due == pytest.approx(12.5)
+
+
 def test_a_bystander_makes_a_quiet_turn_due_at_the_end_of_the_speech() -> None:
     turns = [turn(0, "quiet", ("guest", 0.5, 1.5), ("guest", 2.0, 3.0))]
     (quiet,), _ = spans(turns, [10.0], until=14.0, end=17.0)

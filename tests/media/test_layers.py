@@ -17,7 +17,7 @@ from simulator.media.cache import Cache
 from simulator.media.lettering import Lettering, packaged
 from simulator.media.picture import black
 from simulator.media.prepare import prepare
-from simulator.media.timeline import Asset
+from simulator.media.timeline import Asset, falls_due
 from simulator.media.writing import Writing
 from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.types import (
@@ -96,7 +96,7 @@ def test_writing_ends_with_its_last_new_picture(
     assert (seen[0], seen[-1]) == pytest.approx((spoken.start, spoken.end), abs=1 / FPS + 1e-6)
     assert spoken.end == pytest.approx(3.0 - 1 / FPS)
     assert spoken.end - spoken.start == pytest.approx(1.5 - 1 / FPS)
-    assert turn.due == spoken.end
+    assert falls_due(turn).at == spoken.end
     assert len(seen) >= 8, "it appears as it is written"
     assert played.pictures[-1][1][TOP].max() > 200, "it stands while we wait"
 
@@ -112,7 +112,7 @@ def test_writing_stays_as_long_as_it_should(
     assert seen == pytest.approx([0.5, 1.5 + 1 / FPS], abs=1 / FPS + 1e-6)
     early = replace(show, placement=Placement())
     turn = prepare(scenario(make_scenario, still, early), cache=cache).turns[0]
-    assert turn.due == pytest.approx(2.0 - 1 / FPS)
+    assert falls_due(turn).at == pytest.approx(2.0 - 1 / FPS)
 
 
 def test_a_gesture_plays_in_its_corner_and_ends_with_its_last_picture(

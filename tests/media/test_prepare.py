@@ -16,7 +16,7 @@ from simulator.errors import InputError, ScenarioError
 from simulator.media.cache import Cache
 from simulator.media.packets import PacketFile
 from simulator.media.prepare import prepare
-from simulator.media.timeline import Asset
+from simulator.media.timeline import Asset, falls_due
 from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import (
@@ -128,7 +128,7 @@ def test_an_instruction_ends_with_its_segment(
     prepared = prepare(make_scenario(flashing, [0.2, 1.9, 4.0, 7.0], says=placed), cache=cache)
     times = [(s.start, s.end) for t in prepared.turns for s in t.spoken]
     assert np.allclose(times, [(0.9, 1.7), (0.0, 0.8), (1.35, 2.15)], atol=0.001)
-    assert prepared.turns[0].due == pytest.approx(1.7, abs=0.001)
+    assert falls_due(prepared.turns[0]).at == pytest.approx(1.7, abs=0.001)
     for turn, (start, end) in zip(prepared.turns, times, strict=True):
         sound = play([turn.segment]).sound[:, 0]
         # The question is a tone of 2 kHz; take the bursts of 1 kHz away by looking at that alone.
@@ -149,8 +149,8 @@ def test_an_instruction_in_the_clip_falls_due_and_changes_no_bytes(
     )
     before, after = prepare(plain, cache=cache), prepare(asked, cache=cache)
     assert after.turns[0].segment == before.turns[0].segment
-    assert (before.turns[0].due, before.turns[0].speech_end) == (None, None)
-    assert after.turns[0].due == after.turns[0].speech_end == pytest.approx(1.3)
+    assert (falls_due(before.turns[0]).at, before.turns[0].speech_end) == (None, None)
+    assert falls_due(after.turns[0]).at == after.turns[0].speech_end == pytest.approx(1.3)
     assert after.turns[0].spoken[0].start == 0.0, "it begins before the turn does"
 
 
@@ -384,6 +384,6 @@ def test_a_clip_is_found_by_its_hash(
     )
     prepared = prepare(small, cache=cache)
     assert prepared.duration == pytest.approx(5.5)
-    assert prepared.turns[0].due == pytest.approx(5.5)
+    assert falls_due(prepared.turns[0]).at == pytest.approx(5.5)
     assert not cache.clips.exists(), "nothing was downloaded"
     assert isinstance(bottles.clips["desk"], Clip)

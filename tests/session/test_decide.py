@@ -125,7 +125,7 @@ def test_an_answer_falls_due_when_it_is_asked_for() -> None:
     """An event in the middle of a turn is answered at the turn's end, which is not late."""
     sketch = event("a", 10, at=2, within=3)
     (turn,) = prepared(sketch).turns
-    assert (falls_due(turn, Decide.AGENT), falls_due(turn, Decide.TURN_END)) == (2, 10)
+    assert (falls_due(turn).at, falls_due(turn, Decide.TURN_END).at) == (2, 10)
     (silent,) = prepared(quiet("a", 4, guest=(1, 2))).turns
     assert falls_due(silent, Decide.TURN_END) == falls_due(silent, Decide.AGENT)
     reply: list[tuple[float, Event]] = [

@@ -14,6 +14,7 @@ from simulator.benchmarks.omniassistbench.hearing import question
 from simulator.benchmarks.omniassistbench.importing import import_release
 from simulator.benchmarks.omniassistbench.release import read_release
 from simulator.errors import InputError
+from simulator.media.timeline import falls_due
 from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.expectations.either import Either
 from simulator.scenario.expectations.quiet import Quiet
@@ -91,7 +92,7 @@ def test_an_imported_scenario_can_be_prepared(
     monkeypatch.setenv("OMNISTAGE_MEDIA", str(clips))
     small = replace(imported(out, "VS-q1"), canvas=Canvas(width=64, height=48, fps=10))
     prepared = prepare(small, cache=Cache(tmp_path / "cache"))
-    assert prepared.turns[0].due == pytest.approx(prepared.duration - 0.3, abs=0.1)
+    assert falls_due(prepared.turns[0]).at == pytest.approx(prepared.duration - 0.3, abs=0.1)
     monkeypatch.delenv("OMNISTAGE_MEDIA")
     with pytest.raises(InputError, match=r"once called VS-q1\.mp4"):
         prepare(small, cache=Cache(tmp_path / "cache"))
