@@ -144,7 +144,6 @@ class StandIn:
     def __init__(self) -> None:
         self.url = ""
         self.status = 201
-        self.reason: str | None = None
         self.body = ""
         self.location = "/v1/realtime/calls/call_1"
         self.edit: Callable[[str], str] = lambda sdp: sdp
@@ -164,10 +163,7 @@ class StandIn:
     async def offer(self, request: web.Request) -> web.Response:
         self.headers.append(dict(request.headers))
         if self.status not in (200, 201):
-            headers = {"Location": self.location}
-            return web.Response(
-                status=self.status, reason=self.reason, text=self.body, headers=headers
-            )
+            return web.Response(status=self.status, text=self.body)
         connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         self.calls.append(connection)
         connection.on("datachannel", self.open)

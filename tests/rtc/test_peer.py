@@ -6,11 +6,10 @@ import asyncio
 import itertools
 import re
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import web
 
 from simulator.agent import Dial
 from simulator.clock import WallClock
@@ -169,78 +168,12 @@ async def test_receiver_reports_go_both_ways(agent: Any, part: PacketFile) -> No
 # ---------------------------------------------------------------- refused, or not fit
 
 
-async def test_nobody_there(agent: Any) -> None:
-    await agent.stop_listening()
-    with pytest.raises(AgentError, match="nobody answers at http://127"):
-        async with called(agent):
-            pass
-
-
 async def test_a_refusal_is_told_with_status_and_reason(agent: Any) -> None:
     agent.status, agent.body = 401, '{"error": "no such token"}'
     with pytest.raises(AgentError, match=r"refused the call: 401.*no such token") as caught:
         async with called(agent):
             pass
     assert "key or token" in caught.value.hint
-
-
-async def test_a_redirect_is_named_and_not_followed(agent: Any) -> None:
-    agent.status, agent.location = 302, "https://u:p@other/v1/realtime/calls?key=k"
-    with pytest.raises(AgentError, match=r": 302 .*: the call is at https://other/v1/realtime"):
-        async with called(agent):
-            pass
-    assert len(agent.headers) == 1
-
-
-async def test_a_reason_in_another_encoding_can_be_written(agent: Any) -> None:
-    agent.status, agent.reason = 500, "caf\udce9"
-    with pytest.raises(AgentError) as caught:
-        async with called(agent):
-            pass
-    assert str(caught.value).encode().decode() == str(caught.value)
-    assert "500 caf" in str(caught.value)
-
-
-async def test_our_token_goes_only_where_we_have_dialled(agent: Any) -> None:
-    asked: list[str] = []
-
-    async def ask(request: web.Request) -> web.Response:
-        asked.append(request.headers.get("Authorization", "none"))
-        return web.Response()
-
-    async with AsyncExitStack() as stack:
-        runner = web.AppRunner(app := web.Application(), shutdown_timeout=0.1)
-        app.router.add_route("*", "/{path:.*}", ask)
-        await runner.setup()
-        stack.push_async_callback(runner.cleanup)
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        for scheme in ("http", "https"):
-            agent.location = f"{scheme}://127.0.0.1:{runner.addresses[0][1]}/call"
-            async with called(agent) as (peer, _):
-                await next_event(peer, Ready)
-    assert asked == []
-
-
-async def test_an_unreadable_location_is_none(agent: Any) -> None:
-    agent.location = "http://[bad"
-    async with called(agent) as (peer, _):
-        await next_event(peer, Ready)
-    assert agent.hung_up == []
-
-
-@pytest.mark.parametrize("url", ["http://[bad/", f"http://{'a' * 70}.example/x", "http://x:99999/"])
-async def test_an_address_that_cannot_be_called_is_the_agents_fault(agent: Any, url: str) -> None:
-    agent.url = url
-    with pytest.raises(AgentError):
-        async with called(agent):
-            pass
-
-
-async def test_an_answer_without_sdp(agent: Any) -> None:
-    agent.edit = lambda sdp: "<html>hello</html>"
-    with pytest.raises(AgentError, match="without SDP: <html>hello"):
-        async with called(agent):
-            pass
 
 
 async def test_an_answer_without_audio(agent: Any) -> None:
