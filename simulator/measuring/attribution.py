@@ -1,9 +1,8 @@
 """Whose answer a response is: the ten rules, as one pure function over a whole session.
 
-The rules and their numbers are in ARCHITECTURE.md. Two of them needed sharpening here:
+The rules and their numbers are in ARCHITECTURE.md. Those that go by time alone are in
+`simulator.protocol.ownership`, where the live script asks them as well. One needed sharpening here:
 
-- Owed before premature. While an answer is owed (due, not answered, inside its window) a new
-  response is that answer, even if the next instruction has begun meanwhile: rule 2 before rule 3.
 - A guessed link is weaker than a stated one. `trigger` is the wire's own word; `input_item` is the
   last thing the agent's turn detector heard, and a reply of its own accord much later has one too.
   It counts inside the turn's window only.
@@ -16,18 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, replace
 
-from simulator.measuring.trace import Attributed, Flag, Heard, Response, TurnSpan
-from simulator.protocol.conduct import Wants
+from simulator.measuring.trace import Attributed, By, Flag, Heard, Response, TurnSpan
+from simulator.protocol.ownership import ACKNOWLEDGE, Ownership, closes
 from simulator.protocol.silence import is_silence_token
-
-ACKNOWLEDGE = 3.0
-"""Seconds after a standing instruction in which a reply is its acknowledgement; later, with another
-turn playing, it is judged as that turn's."""
-
-By = Literal["wire", "time", "premature", "late", "unsolicited", "greeting", "token"]
 
 
 def attribute(
@@ -47,7 +39,7 @@ def attribute(
     notice what began under its own speech. All times in session seconds.
     """
     state = _Session(
-        turns=tuple(t for t in turns if t.reached),
+        owners=Ownership([t for t in turns if t.reached]),
         heard=tuple(heard),
         user_items=user_items,
         gold=gold,
@@ -59,33 +51,14 @@ def attribute(
 
 @dataclass(slots=True)
 class _Session:
-    turns: tuple[TurnSpan, ...]
+    owners: Ownership[TurnSpan]
     heard: tuple[Heard, ...]
     user_items: Mapping[str, tuple[float, float]]
     gold: Mapping[str, tuple[str, ...]]
-    answered: set[str] = field(default_factory=set)
-
-    # ------------------------------------------------------------ looking things up
-
-    def playing(self, t: float) -> TurnSpan | None:
-        """The turn whose span holds `t`; after the last turn, that one."""
-        found = None
-        for turn in self.turns:
-            if turn.start <= t:
-                found = turn
-        return found
-
-    def last_due(self, t: float) -> TurnSpan | None:
-        """The turn with the latest due time at or before `t`."""
-        fallen = [u for u in self.turns if u.due is not None and u.due <= t]
-        return max(fallen, key=lambda u: u.due or 0.0, default=None)
-
-    def owes(self, turn: TurnSpan) -> bool:
-        return turn.conduct.owed and turn.id not in self.answered
 
     def named(self, response: Response, onset: float) -> TurnSpan | None:
         """The turn that the wire names as the cause (rule 1)."""
-        for turn in self.turns:
+        for turn in self.owners.turns:
             if turn.id == response.trigger:
                 return turn
         span = self.user_items.get(response.input_item or "")
@@ -93,11 +66,9 @@ class _Session:
             return None
         overlap = {h.turn: min(h.end, span[1]) - max(h.start, span[0]) for h in self.heard}
         best = max(overlap, key=lambda k: overlap[k], default=None)
-        for turn in self.turns:
+        for turn in self.owners.turns:
             if turn.id == best and overlap[turn.id] > 0:
-                patience = turn.within if turn.conduct.owed else ACKNOWLEDGE
-                inside = turn.due is None or onset <= turn.due + patience or onset < turn.done
-                return turn if inside else None
+                return turn if onset < turn.done or _fresh(turn, onset) else None
         return None
 
     # ------------------------------------------------------------ the rules
@@ -113,8 +84,7 @@ class _Session:
         if turn is None:
             return Attributed(response=response.id, turn=None, by=by, flags=("greeting",))
         flags = self.flags(response, onset, turn, by)
-        if turn.conduct.owed and "false_alarm" not in flags:
-            self.answered.add(turn.id)
+        self.owners.take(response.id, turn)
         if by == "wire" or turn.due is None:
             pass
         elif "late" in flags:
@@ -125,38 +95,20 @@ class _Session:
         """Rule 8: the silence token is a decision of its turn."""
         turn = self.named(response, onset)
         if turn is None:
-            due = self.last_due(onset)
+            due = self.owners.last_due(onset)
             fresh = due is not None and due.due is not None and onset <= due.due + due.within
-            turn = due if fresh else self.playing(onset)
+            turn = due if fresh else self.owners.playing(onset)
         flag: Flag = "spoken_token" if response.speech else "silence_token"
         return Attributed(
             response=response.id, turn=turn.id if turn else None, by="token", flags=(flag,)
         )
 
     def whose(self, response: Response, onset: float) -> tuple[TurnSpan | None, By]:
-        """Rules 1-4, 6 and 10."""
+        """Rule 1, else what the time says."""
         named = self.named(response, onset)
         if named is not None:
             return named, "wire"
-        now, due = self.playing(onset), self.last_due(onset)
-        if now is None:
-            return None, "greeting"
-        if due is not None and due.due is not None:
-            since = onset - due.due
-            if self.owes(due) and since <= due.within:
-                return due, "time"
-            if due.conduct.silent and (due is now or since <= due.within):
-                return due, "time"
-            if due.conduct.wants is Wants.NOTHING and (due is now or since <= ACKNOWLEDGE):
-                return due, "time"
-        asked = now.start if now.asked_at is None else max(now.asked_at, now.start)
-        if now.due is not None and asked <= onset < now.due:
-            return now, "premature"
-        if due is not None and self.owes(due):
-            return due, "late"
-        if now.conduct.silent:
-            return now, "unsolicited"
-        return (due, "time") if due is not None else (None, "greeting")
+        return self.owners.whose(onset)
 
     def flags(self, response: Response, onset: float, turn: TurnSpan, by: By) -> tuple[Flag, ...]:
         """What else there is to say of it (rules 3-9)."""
@@ -166,10 +118,10 @@ class _Session:
         elif turn.due is not None:
             if onset < turn.due:
                 flags.append("premature")
-            elif onset > turn.due + turn.within and turn.conduct.owed:
+            elif turn.conduct.owed and onset > closes(turn):
                 flags.append("late")
         if turn.conduct.owed:
-            if turn.id in self.answered:
+            if self.owners.answered(turn) and not turn.conduct.many:
                 flags.append("extra")
                 if turn.due_kind != "event":
                     flags.append("joined")
@@ -185,8 +137,15 @@ class _Session:
         """Whether it says what an unanswered turn before wanted, and not what this one wants."""
         if says_any(response.text, self.gold.get(turn.id, ())):
             return False
-        before = [t for t in self.turns if t.index < turn.index and self.owes(t)]
+        before = [t for t in self.owners.turns if t.index < turn.index and self.owners.owes(t)]
         return bool(before) and says_any(response.text, self.gold.get(before[-1].id, ()))
+
+
+def _fresh(turn: TurnSpan, onset: float) -> bool:
+    """Whether a guessed link to a turn still counts at `onset`."""
+    if turn.due is None:
+        return True
+    return onset <= (closes(turn) if turn.conduct.owed else turn.due + ACKNOWLEDGE)
 
 
 def _mark_overlapped(

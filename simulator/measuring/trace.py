@@ -18,6 +18,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from simulator.protocol.conduct import BY_NAME, Conduct, stated
 from simulator.protocol.due import DueKind
+from simulator.protocol.ownership import ByTime
 from simulator.text import all_well_formed
 
 TRACE_VERSION = 1
@@ -146,6 +147,9 @@ Flag = Literal[
 ]
 
 
+By = Literal["wire", ByTime, "token"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attributed:
     """Whose answer a response is, and why."""
@@ -153,7 +157,7 @@ class Attributed:
     response: str
     turn: str | None
     """Turn id; None for a greeting before anything was asked."""
-    by: Literal["wire", "time", "premature", "late", "unsolicited", "greeting", "token"]
+    by: By
     flags: tuple[Flag, ...] = ()
 
 
