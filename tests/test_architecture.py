@@ -109,33 +109,83 @@ def test_pure_modules_do_no_io() -> None:
     assert wrong == []
 
 
+WAYS_TO_THE_TIME = {
+    "time": {"*"},
+    "datetime": {"now", "utcnow", "today"},
+    "asyncio": {"sleep", "timeout", "timeout_at", "wait_for"},
+    "sched": {"*"},
+    "loop": {"time", "call_at", "call_later"},
+}
+"""Modules (and the event loop), and what of theirs tells a time, or waits for one."""
+
+
+def ways_to_the_time(tree: ast.AST) -> Iterator[str]:
+    """Where a module gets at the time, or waits for one, past the Clock that it is given."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                for name in names:
+                    if "*" in WAYS_TO_THE_TIME.get(name.name.split(".")[0], ()):
+                        yield f"import {name.name}"
+            case ast.ImportFrom(module=str(module), names=names):
+                ways = WAYS_TO_THE_TIME.get(module.split(".")[0], set())
+                for name in names:
+                    if "*" in ways or name.name in ways:
+                        yield f"from {module} import {name.name}"
+            case ast.Call(ast.Attribute(value, attr), args=args, keywords=keywords):
+                of = ast.unparse(value)
+                base = "loop" if "loop" in of.lower() else of.split(".")[-1]
+                gives_way = attr == "sleep" and ast.unparse(args[0]) == "0" if args else False
+                if attr in WAYS_TO_THE_TIME.get(base, ()) and not gives_way:
+                    yield f"{of}.{attr}()"
+                limited = any(keyword.arg == "timeout" for keyword in keywords)
+                if of == "asyncio" and attr == "wait" and limited:
+                    yield "asyncio.wait(timeout=)"
+            case ast.Attribute(value=ast.Name(id=name), attr=attr):
+                # A way may be taken without a call: `now = loop.time`.
+                if name == "loop" and attr in WAYS_TO_THE_TIME["loop"]:
+                    yield f"{name}.{attr}"
+
+
 def test_there_is_one_clock() -> None:
-    pattern = re.compile(r"\btime\.(time|monotonic|perf_counter|process_time|sleep)(_ns)?\(")
     files = [
         p for folder in ("simulator", "agents", "judges") for p in (ROOT / folder).rglob("*.py")
     ]
     wrong = [
-        str(p.relative_to(ROOT))
+        f"{p.relative_to(ROOT)}: {way}"
         for p in files
-        if p != SIMULATOR / "clock.py" and pattern.search(p.read_text(encoding="utf-8"))
+        if p != SIMULATOR / "clock.py"
+        for way in ways_to_the_time(ast.parse(p.read_text(encoding="utf-8")))
     ]
     assert wrong == []
 
 
-def test_files_that_must_be_whole_are_written_in_one_place() -> None:
-    """`Path.replace` has one argument, `str.replace` two."""
-    found = {
-        name
-        for name, path in modules()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "replace"
-        and len(node.args) == 1
-        and not node.keywords
-    }
-    # A download that breaks off keeps what has come, under a lock, and is taken up again.
-    assert found == {"simulator.whole_file", "simulator.media.download"}
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import time",
+        "from time import monotonic as m",
+        "from asyncio import sleep",
+        "asyncio.get_running_loop().time()",
+        "self._loop.call_later(1, f)",
+        "clock = loop.time",
+        "async def f():\n async with asyncio.timeout(3): pass",
+        "async def f(): await asyncio.sleep(0.1)",
+        "async def f(): await asyncio.wait_for(x, 3)",
+        "async def f(): await asyncio.wait(tasks, timeout=3)",
+        "datetime.now()",
+        "datetime.datetime.utcnow()",
+    ],
+)
+def test_every_way_to_the_time_is_seen(code: str) -> None:
+    assert list(ways_to_the_time(ast.parse(code))) != []
+
+
+@pytest.mark.parametrize(
+    "code", ["async def f(): await asyncio.sleep(0)", "clock.now()", "self._clock.call_at(1, f)"]
+)
+def test_what_goes_by_the_clock_is_none(code: str) -> None:
+    assert list(ways_to_the_time(ast.parse(code))) == []
 
 
 @pytest.mark.parametrize("folder", ["agents", "judges"])

@@ -6,7 +6,6 @@ they hear (`simulator.bridge.conduct`), and how it sounds from `simulator.bridge
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import sys
 from typing import TYPE_CHECKING, Literal
@@ -61,7 +60,7 @@ class Cued(LocalAgent):
         if wake is None:
             return await anext(call)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(max(0.0, wake - call.clock.now())):
+            async with call.clock.until(wake):
                 return await anext(call)
         return None
 

@@ -38,7 +38,7 @@ from simulator.bridge.hearing import Hearing
 from simulator.bridge.seeing import Seeing
 from simulator.bridge.speaking import Speaking
 from simulator.bridge.vad import Edge
-from simulator.clock import Clock, WallClock
+from simulator.clock import WALL, Clock
 from simulator.protocol.tap import Kind, NullTap
 from simulator.rtc.taps import hook
 
@@ -76,7 +76,7 @@ class Host:
     ) -> None:
         self.token = secrets.token_urlsafe(24) if token is None else token
         self._responder = responder
-        self._clock = clock or WallClock()
+        self._clock = clock or WALL
         self._model = model
         self._connections: dict[str, _Connection] = {}
         self._serving: set[asyncio.Task[None]] = set()
@@ -187,7 +187,7 @@ class Host:
             for error in errors.exceptions:
                 traceback.print_exception(error, file=sys.stderr)
             call.failed()
-            await asyncio.sleep(0.05)  # lets the message leave before the connection closes
+            await self._clock.sleep(0.05)  # lets the message leave before the connection closes
         finally:
             del self._connections[call.id]
             await connection.close()
@@ -195,7 +195,7 @@ class Host:
 
 async def _until_over(connection: _Connection) -> None:
     try:
-        async with asyncio.timeout(CONNECT_WITHIN):
+        async with connection.call.clock.within(CONNECT_WITHIN):
             await connection.through.wait()
     except TimeoutError:
         print(f"{connection.call.id}: the caller did not get through", file=sys.stderr)
@@ -280,7 +280,7 @@ class _Connection(NullTap):
     async def close(self) -> None:
         self.end()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_WITHIN):
+            async with self._clock.within(CLOSE_WITHIN):
                 await self._pc.close()
 
     def _take_channel(self, channel: RTCDataChannel) -> None:

@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 from simulator.agent import Dial
+from simulator.clock import WALL
 from simulator.errors import AgentError
 
 UP_WITHIN = 60.0
@@ -68,7 +69,7 @@ async def _listening(
 ) -> Dial:
     assert process.stdout is not None
     try:
-        async with asyncio.timeout(up_within):
+        async with WALL.within(up_within):
             line = await process.stdout.readline()
     except TimeoutError:
         raise AgentError(
@@ -91,7 +92,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         with contextlib.suppress(ProcessLookupError):
             process.terminate()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(DOWN_WITHIN):
+            async with WALL.within(DOWN_WITHIN):
                 await process.wait()
     finally:
         # It leads a session of its own: what it has started and left behind is in its group.

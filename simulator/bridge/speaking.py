@@ -176,7 +176,7 @@ class Speaking:
     async def _reached(self, said: Utterance, when: float) -> bool:
         """Wait for a time; False if it is cut before."""
         try:
-            async with asyncio.timeout(max(0.0, when - self._clock.now())):
+            async with self._clock.until(when):
                 await said.cut.wait()
         except TimeoutError:
             return True

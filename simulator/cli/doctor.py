@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from simulator import __version__
-from simulator.clock import WallClock
+from simulator.clock import WALL
 from simulator.errors import OmnistageError, install
 from simulator.report.plain import plain
 
@@ -169,8 +169,7 @@ async def _loopback_call() -> tuple[float, list[str]]:
     """Connect two peers of this process. Raises OmnistageError if they do not find each other."""
     from aiortc import RTCConfiguration, RTCPeerConnection
 
-    clock = WallClock()
-    start = clock.now()
+    start = WALL.now()
     a, b = (RTCPeerConnection(RTCConfiguration(iceServers=[])) for _ in range(2))
     connected = asyncio.Event()
     try:
@@ -193,14 +192,14 @@ async def _loopback_call() -> tuple[float, list[str]]:
                 hint="give it one: ip addr add 10.99.0.1/32 dev lo",
             )
         try:
-            async with asyncio.timeout(10):
+            async with WALL.within(10):
                 await connected.wait()
         except TimeoutError:
             raise OmnistageError(
                 f"two peers on {', '.join(addresses)} did not connect within 10 s",
                 hint="does a firewall drop UDP between this host's own addresses?",
             ) from None
-        return clock.now() - start, addresses
+        return WALL.now() - start, addresses
     finally:
         await a.close()
         await b.close()

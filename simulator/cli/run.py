@@ -33,11 +33,12 @@ from simulator.report.gates import check_gates, parse_gates
 from simulator.report.plain import plain
 from simulator.report.summary import Summary, summarise
 from simulator.report.terminal import print_gates, print_status, print_summary
+from simulator.run.attempt import play_attempt
 from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
 from simulator.run.pool import run_plan
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import Scenario
-from simulator.session.engine import Result, play
+from simulator.session.engine import Result
 from simulator.session.prompt import TEMPLATES, Template, instructions
 
 CORES = os.cpu_count() or 1
@@ -235,7 +236,9 @@ async def _carry_out(
 ) -> Summary:
     async def player(prepared: Prepared, target: Dial, /, **rest: Any) -> Result:
         told = instructions(prepared.scenario, template)
-        return await play(prepared, target, conditions=conditions, instructions=told, **rest)
+        return await play_attempt(
+            prepared, target, conditions=conditions, instructions=told, **rest
+        )
 
     stop = asyncio.Event()
     with RunProgress(plan, console) as progress, _Interrupts(stop, console):

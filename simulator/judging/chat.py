@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from simulator.clock import Clock, WallClock
+from simulator.clock import WALL, Clock
 from simulator.errors import JudgeError
 from simulator.judging.kept import FORMAT, Kept, keep, read_kept
 from simulator.judging.replies import Unreadable
@@ -101,7 +101,7 @@ class Chat:
         self.spend = Spend()
         self._budget = budget or Budget()
         self._cache = cache
-        self._clock = clock or WallClock()
+        self._clock = clock or WALL
         self._redact = Redactor([endpoint.key])
         self._random = random.Random(endpoint.seed)
         self._session: aiohttp.ClientSession | None = None

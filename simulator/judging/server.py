@@ -9,7 +9,6 @@ from a list, and can be slow, refuse, or say nonsense. Counterpart: `simulator.j
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from simulator.clock import WALL
 from simulator.judging.replies import DIMENSIONS
 
 Body = Mapping[str, Any]
@@ -115,7 +115,7 @@ class JudgeServer:
             self.requests.append(body)
             self.headers.append(request.headers)
             say = self._next(body)
-            await asyncio.sleep(self._latency + say.delay)
+            await WALL.sleep(self._latency + say.delay)
         finally:
             self._now -= 1
         if say.status != 200:

@@ -91,15 +91,21 @@ def write_judge_file(folder: Path, kept: JudgeFile) -> None:
         raise InstrumentError(f"cannot write {path}: {error.strerror}") from None
 
 
-_FOLLOWS: Mapping[str, Any] = {"turns": {"__all__": {"conduct"}}}
-"""What is in a trace and follows from what its turns expect, which is in their hashes."""
+_APART: Mapping[str, Any] = {
+    "turns": {"__all__": {"conduct"}},
+    "sent": True,
+    "reported_at": True,
+    "pacing": {"unsent"},
+}
+"""What is in a trace and no matter for a judge: it follows from what the turns expect, which is in
+their hashes, or it is about our sending, whose faults are in the outcome."""
 
 
 class InputHash:
     """Hashes of what a judge is given, for the turns of one recording."""
 
     def __init__(self, trace: Trace, scenario: Scenario) -> None:
-        self._trace = hashlib.sha256(trace_to_json(trace, without=_FOLLOWS)).hexdigest()
+        self._trace = hashlib.sha256(trace_to_json(trace, without=_APART)).hexdigest()
         self._scenario = scenario
 
     def of(self, turn: Turn, judge: Judge) -> str:

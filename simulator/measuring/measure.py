@@ -15,12 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from simulator.measuring import spans
 from simulator.measuring.attribution import attribute
+from simulator.measuring.sent import SentMedia
 from simulator.measuring.sound import Sound
 from simulator.measuring.speech import Detector
 from simulator.measuring.trace import (
@@ -28,7 +27,6 @@ from simulator.measuring.trace import (
     Attributed,
     Heard,
     Life,
-    Pacing,
     Response,
     Trace,
     TurnSpan,
@@ -37,8 +35,9 @@ from simulator.measuring.trace import (
 )
 from simulator.measuring.utterances import join, responses
 from simulator.protocol.conditions import Decide
-from simulator.protocol.events import Outcome
-from simulator.protocol.rtcp import media_arrived
+from simulator.protocol.events import OUTCOMES, Outcome
+from simulator.protocol.health import Sending
+from simulator.protocol.soundness import incomplete
 from simulator.recording.manifest import EVENTS, MANIFEST, RTP_LOG
 from simulator.recording.reader import Recording
 from simulator.recording.records import (
@@ -68,11 +67,13 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     agent answers with tones and clicks. Raises RecordingError if the packets cannot be read.
     """
     manifest, events = recording.manifest, recording.events()
-    sent = _Sent(recording)
     ended = next((r for _, r in recording.records(SessionRecord) if r.state == "ended"), None)
     end = next(
         (e.t for e, r in recording.records(SessionRecord) if r.state == "ended"), recording.end
     )
+    # The last look at our health is where sending ends: hanging up comes after it.
+    looked = [e.t for e, _ in recording.records(HealthRecord)]
+    sent = SentMedia(recording, looked[-1] if ended is not None and looked else None)
     until = sent.until if sent.until is not None else end
     what = spans.played(events, until=until, end=max(end, until))
     heard = spans.heard(manifest, what, sent.late)
@@ -94,12 +95,14 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         for t in turns
     )
     played = next((r.play_at for _, r in recording.records(SessionRecord) if r.play_at), None)
+    sending = sent.sending
+    outcome, reason = _outcome(ended, sending, end)
     return Trace(
         version=TRACE_VERSION,
         scenario=manifest.scenario.id,
         agent=manifest.agent.reference,
-        outcome=(ended.outcome if ended else None) or Outcome.INSTRUMENT_INVALID.value,
-        reason=(ended.reason or "") if ended else "cut_off: the recording has no end",
+        outcome=outcome,
+        reason=reason,
         play_at=played,
         end=recording.end,
         turns=turns,
@@ -108,47 +111,13 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         responses=found,
         attribution=attributed,
         pacing=sent.pacing(),
-        life=_life(recording, sent.ssrcs, found),
+        sent=sending.tracks,
+        reported_at=sending.reported_at,
+        life=_life(recording, sending, found),
         lost=sound.lost,
         shared_host=manifest.shared_host,
         conditions=dict(manifest.options),
     )
-
-
-class _Sent:
-    """What we sent, and how far from its due time each packet left."""
-
-    def __init__(self, recording: Recording) -> None:
-        sound, due = recording.due("sent-audio")
-        pictures, picture_due = recording.due("sent-video")
-        self.ssrcs = {int(s) for s in (*np.unique(sound.ssrc), *np.unique(pictures.ssrc))}
-        self._sound_due = due
-        self._sound_late = np.maximum(sound.t - due, 0.0)
-        self._due = np.concatenate([due, picture_due])
-        self._error_ms = 1000.0 * np.concatenate([sound.t - due, pictures.t - picture_due])
-
-    @property
-    def until(self) -> float | None:
-        """Session time up to which sound was sent; None if none was."""
-        return float(self._sound_due[-1]) if len(self._sound_due) else None
-
-    def late(self, t: float) -> float:
-        """Seconds by which the packet left late that holds the sample spoken at `t`."""
-        at = int(np.searchsorted(self._sound_due, t))
-        return float(self._sound_late[at]) if at < len(self._sound_late) else 0.0
-
-    def worst_ms(self, start: float, end: float) -> float:
-        errors = self._error_ms[(self._due >= start) & (self._due <= end)]
-        return float(np.max(np.abs(errors))) if len(errors) else 0.0
-
-    def pacing(self) -> Pacing:
-        errors: NDArray[np.float64] = self._error_ms if len(self._error_ms) else np.zeros(1)
-        return Pacing(
-            p50_ms=float(np.percentile(errors, 50)),
-            p99_ms=float(np.percentile(np.abs(errors), 99)),
-            max_ms=float(np.max(np.abs(errors))),
-            packets=len(self._error_ms),
-        )
 
 
 def payload_type(recording: Recording) -> int | None:
@@ -252,11 +221,20 @@ def _opportunity(
     return False if spoken and elsewhere else None
 
 
-def _life(recording: Recording, ours: set[int], found: Sequence[Response]) -> Life:
-    reported = any(r.reported > 0 for _, r in recording.records(HealthRecord))
-    arrived = media_arrived((p for _, p in recording.rtcp(sent=False)), ours)
+def _outcome(ended: SessionRecord | None, sending: Sending, end: float) -> tuple[str, str]:
+    """How the session ended, and why: what says that it was completed has to have been played."""
+    if ended is None:
+        return Outcome.INSTRUMENT_INVALID.value, "cut_off: the recording has no end"
+    outcome = ended.outcome or Outcome.INSTRUMENT_INVALID.value
+    fault = incomplete(sending, end) if outcome == Outcome.COMPLETED else None
+    if fault is not None:
+        return OUTCOMES[fault.whose].value, f"{fault.code}: {fault.message}"
+    return outcome, ended.reason or ""
+
+
+def _life(recording: Recording, sending: Sending, found: Sequence[Response]) -> Life:
     return Life(
-        transport=arrived or reported,
+        transport=any(sent.arrived_until is not None for sent in sending.tracks),
         session=any(_is_reply(e) for e in recording.events()),
         response=any(r.onset is not None and not r.listened for r in found),
     )

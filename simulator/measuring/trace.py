@@ -18,6 +18,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from simulator.protocol.conduct import BY_NAME, Conduct, stated
 from simulator.protocol.due import DueKind
+from simulator.protocol.health import Sent
 from simulator.protocol.ownership import ByTime
 from simulator.text import all_well_formed
 
@@ -179,6 +180,8 @@ class Pacing:
     p99_ms: float
     max_ms: float
     packets: int
+    unsent: int = 0
+    """Pictures and pieces of sound that were due and did not leave."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +189,7 @@ class Life:
     """The ladder of proof of life."""
 
     transport: bool
-    """The agent's receiver reports moved: our media arrived."""
+    """The agent's side has reported on our media: they arrived."""
     session: bool
     """Its protocol replied."""
     response: bool
@@ -213,6 +216,10 @@ class Trace:
     responses: tuple[Response, ...]
     attribution: tuple[Attributed, ...]
     pacing: Pacing
+    sent: tuple[Sent, ...] = ()
+    """What became of each track that we sent."""
+    reported_at: float | None = None
+    """Session time of the other side's last report on any of them; None: it never reported."""
     life: Life
     lost: int = 0
     """Packets of the agent's sound that never came."""

@@ -114,6 +114,11 @@ class Prepared:
     """Of its pictures: h264 or vp8."""
 
     @property
+    def assets(self) -> tuple[Asset, ...]:
+        """All parts that may be played."""
+        return tuple(part for turn in self.turns for part in (turn.segment, turn.hold))
+
+    @property
     def duration(self) -> float:
         """Seconds of stream, without holds."""
         return sum(t.duration for t in self.turns)

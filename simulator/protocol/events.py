@@ -36,6 +36,15 @@ class Whose(StrEnum):
     USER = "user"
 
 
+OUTCOMES: Mapping[Whose, Outcome] = {
+    Whose.AGENT: Outcome.AGENT_FAILED,
+    Whose.NETWORK: Outcome.NETWORK_FAILED,
+    Whose.INSTRUMENT: Outcome.INSTRUMENT_INVALID,
+    Whose.USER: Outcome.CANCELLED,
+}
+"""How an attempt ends after a fatal fault."""
+
+
 class TurnState(StrEnum):
     PLAYING = "playing"
     AWAITING = "awaiting"
@@ -174,7 +183,10 @@ WireEvent = (
 )
 """What a dialect makes of an agent's messages."""
 
-Event = WireEvent | Wake | AgentSpeech | Cancelled
+LinkEvent = WireEvent | AgentSpeech
+"""What comes of a call."""
+
+Event = LinkEvent | Wake | Cancelled
 
 # ---------------------------------------------------------------- what the script orders
 

@@ -6,13 +6,16 @@ Counterparts: `simulator.rtc.vitals` reads them live, `simulator.measuring.measu
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterator
 from typing import NamedTuple
 
 SENDER_REPORT = 200
 RECEIVER_REPORT = 201
 _BLOCK = struct.Struct(">IIIIII")
 """A report block: SSRC, loss, highest sequence number, jitter, LSR, DLSR."""
+_MARKS = 256
+"""Packets whose times are kept: at four a second a minute, far beyond a report's age."""
 
 
 class Report(NamedTuple):
@@ -50,14 +53,41 @@ def reports(packet: bytes) -> Iterator[Report]:
         at = end
 
 
-def media_arrived(packets: Iterable[bytes], ours: set[int]) -> bool:
-    """Whether reports on a stream of ours moved on, or its only one speaks of packets received."""
-    seen: dict[int, list[int]] = {}
-    for packet in packets:
-        for report in reports(packet):
-            if report.ssrc in ours:
-                seen.setdefault(report.ssrc, []).append(report.highest)
-    return any(len(h) == 1 or max(h) > min(h) for h in seen.values())
+class Arrival:
+    """Follows, from the reports on it, how far one stream of ours has come through.
+
+    Feed it with what left and what was reported, in order of time.
+    """
+
+    def __init__(self) -> None:
+        self.until: float | None = None
+        """When the newest packet left that the other side says it has; None: it said nothing."""
+        self.apart: float | None = None
+        """The longest time between two reports, seconds; None: there were fewer than two."""
+        self._reported: float | None = None
+        self._newest = 0
+        self._began: int | None = None
+        self._left: deque[tuple[int, float]] = deque(maxlen=_MARKS)
+
+    def left(self, sequence: int, t: float) -> None:
+        """A packet left at `t`, resends aside. Four a second are enough."""
+        if self._began is None:
+            self._began = self._newest = sequence
+        self._newest += (sequence - self._newest + 0x8000) % 0x10000 - 0x8000
+        self._left.append((self._newest, t))
+
+    def reported(self, highest: int, t: float) -> None:
+        """A report came: `highest` is the highest sequence number received."""
+        if self._began is None:
+            return
+        if self._reported is not None:
+            self.apart = max(self.apart or 0.0, t - self._reported)
+        self._reported = t
+        # Without its cycles, which not every side counts as we do.
+        newest = self._newest + (highest - self._newest + 0x8000) % 0x10000 - 0x8000
+        had = [at for number, at in self._left if number <= newest]
+        if newest >= self._began and had:
+            self.until = max(had[-1], self.until or had[-1])
 
 
 def is_rtcp(data: bytes) -> bool:

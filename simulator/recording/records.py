@@ -25,6 +25,8 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from simulator.protocol.health import Sent
+
 FORMAT_VERSION = 1
 _LARGEST = 1e15
 """What numbers in a line are below: nothing that we measure comes near it."""
@@ -215,6 +217,8 @@ class HealthRecord:
     """Receiver reports from the agent's side so far: the proof that our media arrive."""
     core_held_ms: Measure = 0.0
     """How long the sending core ran at half its usual speed or less since the last such record."""
+    tracks: tuple[Sent, ...] = ()
+    """What has become of each track that we send, so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,11 +300,21 @@ def to_json(stamped: Stamped) -> dict[str, Any]:
     }
     if isinstance(record, Unknown):
         return head | dict(record.body)
-    for f in dataclasses.fields(record):
-        value = getattr(record, f.name)
-        if value is not None:
-            head[f.name] = round(value, 6) if isinstance(value, float) else value
-    return head
+    return head | _fields(record)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """A value's fields, but for those at None."""
+    named = ((f.name, getattr(value, f.name)) for f in dataclasses.fields(value))
+    return {name: _plain(field) for name, field in named if field is not None}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, 6)
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    return _fields(value) if dataclasses.is_dataclass(value) else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

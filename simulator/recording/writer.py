@@ -200,8 +200,17 @@ class RecordingWriter:
 
     # ------------------------------------------------------------ to the disk
 
+    def check(self) -> None:
+        """Write what waits. Raises InstrumentError once if something could not be recorded, or is
+        not there any more."""
+        self._flush(self._flushed)
+        self._tell()
+
     def _flush(self, t: float) -> None:
         self._flushed = t
+        for file in (self._events, self._packets):
+            if (gone := file.gone()) and self.failure is None:
+                self.failure = InstrumentError(f"{file.path}: {gone} while it was written")
         if self._log:
             try:
                 self._packets.append(b"".join(self._records()))
@@ -263,6 +272,7 @@ class _Appending:
     """A new file to which whole pieces are appended: all of a piece, or nothing."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         self._size = 0
         self.closed = False
@@ -278,6 +288,15 @@ class _Appending:
             os.ftruncate(self._fd, self._size)
             raise
         self._size += len(data)
+
+    def gone(self) -> str:
+        """What somebody else has done to it; empty: nothing."""
+        if self.closed:
+            return ""
+        state = os.fstat(self._fd)
+        if state.st_nlink == 0:
+            return "was removed"
+        return "was cut" if state.st_size < self._size else ""
 
     def close(self) -> None:
         if not self.closed:

@@ -6,13 +6,13 @@ A signalling may be anybody's code, and talks to anybody's server. Counterparts:
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
 import aiohttp
 from aiortc import RTCIceServer
 
+from simulator.clock import Clock
 from simulator.errors import AgentError, OmnistageError
 from simulator.rtc.dialect import Signalling
 
@@ -25,8 +25,11 @@ _Said = TypeVar("_Said")
 class Caller:
     """Places one call and ends it; each step that brings it up may take `within` seconds."""
 
-    def __init__(self, signalling: Signalling, http: aiohttp.ClientSession, within: float) -> None:
+    def __init__(
+        self, signalling: Signalling, http: aiohttp.ClientSession, clock: Clock, within: float
+    ) -> None:
         self._signalling = signalling
+        self._clock = clock
         self._http = http
         self._within = within
 
@@ -44,19 +47,19 @@ class Caller:
     async def hang_up(self) -> None:
         """Tell the agent that the call is over. Raises nothing: the attempt is over as it is."""
         try:
-            async with asyncio.timeout(HANG_UP_WITHIN):
+            async with self._clock.within(HANG_UP_WITHIN):
                 await self._signalling.hang_up(self._http)
         except Exception:  # noqa: BLE001 - other people's code, and nobody is left whom it could trouble
             return
 
     async def _asked(self, said: Awaitable[_Said]) -> _Said:
         try:
-            async with asyncio.timeout(self._within) as limit:
+            async with self._clock.within(self._within) as limit:
                 return await said
         except OmnistageError:
             raise
         except Exception as error:
-            if limit.expired():
+            if limit.expired:
                 what = f"the agent did not answer the call within {self._within:g} s"
                 raise AgentError(what) from None
             # As with every plug-in: other people's code may raise anything.

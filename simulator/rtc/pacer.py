@@ -1,4 +1,4 @@
-"""One alarm clock for all senders of an event loop.
+"""One alarm for all senders that go by one clock.
 
 Thousands of packets fall due each second in a process full of sessions. A timer of asyncio for each
 would cost as much as sending; here they wait in one heap behind one timer, and all that are due are
@@ -13,21 +13,22 @@ import itertools
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
+from simulator.clock import Clock, Timer
 from simulator.rtc.processor import Core
 from simulator.rtc.undisturbed import UNDISTURBED
 
 
 class Pacer:
-    """Calls back at times of the event loop's clock. Callbacks must not raise."""
+    """Calls back at times of a clock. Callbacks must not raise."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._time = loop.time
-        self._call_at = loop.call_at
+    def __init__(self, clock: Clock) -> None:
+        self._time = clock.now
+        self._call_at = clock.call_at
         self._heap: list[tuple[float, int, Callable[[], None]]] = []
         self._order = itertools.count()
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: Timer | None = None
         self._firing = False
-        self.core = Core(loop.time)
+        self.core = Core(clock.now)
         """How fast the core runs while packets are sent."""
 
     def at(self, when: float, call: Callable[[], None]) -> None:
@@ -60,13 +61,12 @@ class Pacer:
             self._set(heap[0][0])
 
 
-_PACERS: WeakKeyDictionary[asyncio.AbstractEventLoop, Pacer] = WeakKeyDictionary()
+_PACERS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Clock, Pacer]] = WeakKeyDictionary()
 
 
-def pacer() -> Pacer:
-    """The running event loop's."""
-    loop = asyncio.get_running_loop()
-    found = _PACERS.get(loop)
-    if found is None:
-        found = _PACERS[loop] = Pacer(loop)
-    return found
+def pacer(clock: Clock) -> Pacer:
+    """That of the running event loop for this clock, which all its sessions share."""
+    pacers = _PACERS.setdefault(asyncio.get_running_loop(), {})
+    if clock not in pacers:
+        pacers[clock] = Pacer(clock)
+    return pacers[clock]

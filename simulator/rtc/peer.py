@@ -1,17 +1,19 @@
 """Our end of a call: dials an agent, sends the playlist, hears what comes back.
 
-    async with dial(target, clock=clock, origin=origin, playlist=playlist, tap=tap) as peer:
+    async with dial(target, clock=clock, origin=origin, tap=tap, parts=assets) as peer:
         async for t, event in peer.events: ...
 
-Counterparts: a dialect says how the agent's family is called and spoken to, `simulator.rtc.watch`
-notices that the other side is gone, the session's engine reads the events.
+A `Peer` is the Link over WebRTC. Counterparts: a dialect says how the agent's family is called and
+spoken to, `simulator.rtc.watch` notices that the other side is gone, `simulator.session.engine`
+takes it as a `simulator.session.link.Link`.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import aiohttp
@@ -27,9 +29,11 @@ from aiortc.exceptions import OperationError
 from simulator.agent import Dial
 from simulator.clock import Clock
 from simulator.errors import AgentError, NetworkError, OmnistageError
+from simulator.media.packets import PacketFile
+from simulator.media.timeline import Asset
 from simulator.protocol.events import Fault, Whose, WireCommand
+from simulator.protocol.health import Health, Sending, Sent
 from simulator.protocol.tap import Direction, Kind, Tap
-from simulator.recording.records import HealthRecord
 from simulator.rtc import negotiate, taps
 from simulator.rtc.caller import Caller
 from simulator.rtc.channels import Channels
@@ -46,6 +50,8 @@ from simulator.rtc.watch import watching
 
 _CLOSE_WITHIN = 3.0
 """Seconds that closing may take."""
+_HANGING_UP = 0.5
+"""Seconds in which a path that is lost may turn out to be a call that was ended."""
 
 
 class Peer:
@@ -57,46 +63,56 @@ class Peer:
         codec: Codec,
         playlist: Playlist,
         tap: Tap,
+        clock: Clock,
+        parts: Mapping[str, PacketFile],
         video: str = "h264",
     ) -> None:
         self._video = video
+        self._clock = clock
+        self._parts = parts
         self.events = EventStream()
         """`(session time, event)`, in order; ends after a fatal Fault or when the call closes."""
         self.negotiated: Mapping[str, Any] = {}
         """Codecs, payload types, clock rates and SSRCs of `audio` and `video`, and the `path`."""
-        self.vitals = Vitals(pacer().core)
+        self.vitals = Vitals(pacer(clock).core)
         self.connection = connection
-        self._playlist = playlist
+        self.playlist = playlist
         self._tap = tap
         self._ear = Ear()
         self._over = False
+        self._senders: list[PacedSender] = []
         for kind, direction in (("audio", "sendrecv"), ("video", "sendonly")):
             transceiver = connection.addTransceiver(kind, direction)
             negotiate.prefer_our_codecs(transceiver, video)
-            PacedSender(transceiver, playlist, self, self._sender_failed).install()
+            sender = PacedSender(transceiver, playlist, self, clock, self._sender_failed)
+            sender.install()
+            self._senders.append(sender)
         self.channels = Channels(connection, codec, self)
 
     # ------------------------------------------------------------ for the engine
 
     def now(self) -> float:
         """Session time."""
-        return self._playlist.now()
+        return self.playlist.now()
 
-    async def send(self, command: WireCommand) -> str:
+    def send(self, command: WireCommand) -> str:
         """Say a command; its id. Raises as `Channels.send`."""
         return self.channels.send(command)
 
-    def health(self) -> HealthRecord:
+    def play(self, asset: Asset, at: float, *, loop: bool = False) -> None:
+        """Play a part from session time `at`. Raises InstrumentError as `Playlist.play`."""
+        self.playlist.play(self._parts[asset.key], at, loop=loop)
+
+    def health(self) -> Health:
         """The instrument's health over the last second."""
-        return self.vitals.record(self.now(), self.events.dropped)
+        health = self.vitals.health(self.now(), drops=self.events.dropped)
+        return replace(health, tracks=self.sending().tracks)
 
-    def send_p99_ms(self) -> float:
-        """99th percentile of the send-time errors of the whole call."""
-        return self.vitals.send_p99_ms()
-
-    def held_s(self) -> float:
-        """Seconds of the call in which the machine held the sending core back."""
-        return self.vitals.held_s
+    def sending(self) -> Sending:
+        """What has become of everything that was scheduled, so far."""
+        told = self.vitals.sending()
+        by_packets = {sent.track: sent for sent in told.tracks}
+        return replace(told, tracks=tuple(_whole(s.state(), by_packets) for s in self._senders))
 
     @property
     def dropped_text(self) -> int:
@@ -151,8 +167,13 @@ class Peer:
         except (OmnistageError, OSError) as error:
             self._tap_failed(error)
 
-    def _sender_failed(self, message: str) -> None:
-        self.fail(Whose.INSTRUMENT, "sender", message)
+    def _sender_failed(self, whose: Whose, message: str) -> None:
+        if whose is not Whose.NETWORK:
+            self.fail(whose, "not_sent", message)
+            return
+        # An agent that hangs up takes the path with it: that is told in a moment, as its fault.
+        later = self._clock.now() + _HANGING_UP
+        self._clock.call_at(later, lambda: self.fail(whose, "no_path", message))
 
     def _tap_failed(self, error: OmnistageError | OSError) -> None:
         self.fail(Whose.INSTRUMENT, "tap", str(error))
@@ -185,7 +206,7 @@ class Peer:
             negotiate.put_ours_first(transceiver, self._video)
         taps.hook(connection, self, self.now)
         try:
-            async with asyncio.timeout(timeout):
+            async with self._clock.within(timeout):
                 await opened
         except TimeoutError:
             raise self._why_not(timeout) from None
@@ -211,7 +232,7 @@ class Peer:
         """End the connection. Quick, and harmless if it is closed already."""
         self.leave()
         try:
-            async with asyncio.timeout(_CLOSE_WITHIN):
+            async with self._clock.within(_CLOSE_WITHIN):
                 await self.connection.close()
         except TimeoutError:
             return
@@ -245,8 +266,8 @@ async def dial(
     *,
     clock: Clock,
     origin: float,
-    playlist: Playlist,
     tap: Tap,
+    parts: Iterable[Asset] = (),
     http: aiohttp.ClientSession | None = None,
     connect_timeout: float = 10.0,
     stun: str | None = None,
@@ -254,28 +275,44 @@ async def dial(
 ) -> AsyncIterator[Peer]:
     """Call an agent; hang up on exit. `origin` is the clock's time at dialling.
 
-    Yields once media and messages can flow; the playlist plays from when its first part is
-    scheduled. Raises AgentError if nobody answers, the call is refused or the answer lacks
-    something, NetworkError if there is no path, InputError for an unknown dialect. `stun` is a
-    STUN server's URL; without one only this host's own addresses are offered. `video` is the codec
-    of the playlist's pictures, h264 or vp8.
+    Yields once media and messages can flow. `parts` are what may be played; they are opened before
+    anybody is called. `stun` is a STUN server's URL; without one only this host's own addresses are
+    offered. `video` is the codec of the parts' pictures, h264 or vp8. Raises AgentError if nobody
+    answers, the call is refused or the answer lacks something, NetworkError if there is no path,
+    InputError for an unknown dialect, InstrumentError for a part that cannot be opened.
     """
     codec, signalling = speak(target)
+    files = {asset.key: PacketFile.open(asset.path) for asset in parts}
     async with AsyncExitStack() as stack:
         stack.enter_context(UNDISTURBED)
         if http is None:
             http = await stack.enter_async_context(aiohttp.ClientSession())
-        caller = Caller(signalling, http, connect_timeout)
+        caller = Caller(signalling, http, clock, connect_timeout)
         servers = [RTCIceServer(stun)] if stun else []
         configuration = RTCConfiguration(
             # An empty list: None would mean a public server, and 5 s of waiting where it is silent.
             iceServers=[*servers, *await caller.servers()],
             bundlePolicy=RTCBundlePolicy.MAX_BUNDLE,
         )
-        peer = Peer(RTCPeerConnection(configuration), codec, playlist, tap, video)
+        playlist = Playlist(clock, origin)
+        connection = RTCPeerConnection(configuration)
+        peer = Peer(connection, codec, playlist, tap, clock, files, video)
         stack.push_async_callback(peer.close)
         await peer.connect(caller, connect_timeout)
         stack.push_async_callback(caller.hang_up)
         stack.callback(peer.leave)
         async with watching(peer, target.url, http, clock):
             yield peer
+
+
+def _whole(state: Sent, told: Mapping[str, Sent]) -> Sent:
+    """A track's state by its sender and by its packets, together."""
+    packets = told.get(state.track)
+    if packets is None:
+        return state
+    return replace(
+        packets,
+        unsent=state.unsent,
+        refused_since=state.refused_since,
+        overdue_s=state.overdue_s,
+    )

@@ -18,6 +18,7 @@ from typing import Any
 from pylibsrtp import Error
 from pylibsrtp._binding import ffi, lib
 
+from simulator.errors import InstrumentError
 from simulator.protocol.rtcp import is_rtcp
 
 _UDP_SEGMENT = 103
@@ -46,9 +47,12 @@ class Outlet:
         self._address: Any = None
         self._cuts = sys.platform == "linux"
         """Whether the kernel cuts groups into datagrams for us."""
+        self.refused = 0
+        """Packets that this host's network would not take: they have not left."""
 
-    def send(self, packets: Sequence[bytes]) -> None:
-        """Send packets that belong together. Raises ConnectionError when there is no path."""
+    def send(self, packets: Sequence[bytes]) -> Sequence[bytes]:
+        """Send packets that belong together; those that left. Raises ConnectionError when there is
+        no path, and InstrumentError where one cannot be encrypted."""
         pair = self._ice._nominated.get(1)
         if pair is None:
             raise ConnectionError("no path")
@@ -59,9 +63,11 @@ class Outlet:
             self._socket = getattr(pair.protocol.transport, "_sock", None)
         ends = self._protect(packets)
         if len(packets) > 1 and self._socket is not None and self._cuts and self._cut(ends):
-            return
-        for begin, end in pairwise(ends):
-            self._send(_ROOM[begin:end])
+            return packets
+        spans = zip(packets, pairwise(ends), strict=True)
+        left = [packet for packet, (begin, end) in spans if self._send(_ROOM[begin:end])]
+        self.refused += len(packets) - len(left)
+        return left
 
     def _protect(self, packets: Sequence[bytes]) -> list[int]:
         """Encrypt packets into the room, one behind the other; returns where each begins and the
@@ -74,7 +80,7 @@ class Outlet:
             room[at : at + size] = packet
             length[0] = size
             if status := lib.srtp_protect(self._srtp, _CELLS + at, length):
-                raise ConnectionError(str(Error(status)))
+                raise InstrumentError(f"a packet could not be encrypted: {Error(status)}")
             at += length[0]
             ends.append(at)
         return ends
@@ -97,10 +103,11 @@ class Outlet:
             return False
         return True
 
-    def _send(self, data: memoryview) -> None:
+    def _send(self, data: memoryview) -> bool:
+        """Send one packet; False where this host's network would not take it."""
         if self._socket is None:
             self._pair.protocol.transport.sendto(bytes(data), self._address)
-            return
+            return True
         try:
             self._socket.sendto(data, self._address)
         except BlockingIOError:
@@ -108,6 +115,8 @@ class Outlet:
         except OSError as error:
             # As asyncio's transport has it: a datagram that could not be sent is a lost one.
             self._pair.protocol.error_received(error)
+            return False
+        return True
 
 
 def short_cut(

@@ -22,8 +22,12 @@ from aiortc.clock import current_ntp_time
 from aiortc.rtcrtpparameters import RTCRtpCodecParameters
 from aiortc.rtp import RtcpSrPacket
 
+from simulator.clock import Clock
+from simulator.errors import InstrumentError
 from simulator.media.packets import PacketTrack
 from simulator.media.timeline import GROUP_GAP, PTIME, group_size
+from simulator.protocol.events import Whose
+from simulator.protocol.health import Sent
 from simulator.protocol.tap import Kind, Tap
 from simulator.rtc.pacer import pacer
 from simulator.rtc.packetise import Packetised, Piece, packetised
@@ -109,8 +113,10 @@ class PacedSender:
         transceiver: RTCRtpTransceiver,
         playlist: Playlist,
         tap: Tap,
-        failed: Callable[[str], None],
+        clock: Clock,
+        failed: Callable[[Whose, str], None],
     ) -> None:
+        """`failed` hears it if sending has to end before the call does: whose fault, and why."""
         self._kind: Kind = "audio" if transceiver.kind == "audio" else "video"
         self._transceiver = transceiver
         self._sender: Any = transceiver.sender
@@ -120,7 +126,7 @@ class PacedSender:
         self._over: asyncio.Future[None] | None = None
         self._alarm: float | None = None
         """Session time for which the pacer has been set; None: for none."""
-        self._pacer = pacer()
+        self._pacer = pacer(clock)
         self._outlet: Outlet | None = None
         # The lower half: a wrap soon after the start would confuse SRTP where packets are lost.
         self._sequence = random.randrange(1, 0x8000)
@@ -140,6 +146,7 @@ class PacedSender:
         self._last: tuple[int, float] = (0, 0.0)
         self._packets = 0
         self._octets = 0
+        self._refused_since: float | None = None
         self._report = getattr(self._sender, SENDER_LOOP["report"])
         playlist.on_change(self._changed)
 
@@ -207,13 +214,30 @@ class PacedSender:
                     return
                 self._send(frame)
                 self._frame = frame if frame.next < len(frame.pieces) else None
-        except ConnectionError:
+        # Nobody awaits an alarm: without a word the session would go on with a frozen picture, and
+        # its recording would look like the agent's silence.
+        except ConnectionError as error:
+            self._end(Whose.NETWORK, str(error))
+        except InstrumentError as error:
+            self._end(Whose.INSTRUMENT, error.message)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it has stopped the stream
+            self._end(Whose.INSTRUMENT, repr(error))
+
+    def _end(self, whose: Whose, why: str) -> None:
+        if self._over is not None and not self._over.done():
             self._over.set_result(None)
-        except Exception as error:  # noqa: BLE001
-            # Whatever it is, nobody awaits an alarm: without a word the session would go on with a
-            # frozen picture, and its recording would look like the agent's silence.
-            self._over.set_result(None)
-            self._failed(f"{self._kind} stopped: {error!r}")
+        self._failed(whose, f"{self._kind} is not sent any more: {why}")
+
+    def state(self) -> Sent:
+        """What has become of the track so far, as far as sending it goes."""
+        frame, scheduled = self._frame, self._playlist.peek(self._kind)
+        due = frame.due if frame is not None else scheduled.due if scheduled is not None else None
+        return Sent(
+            track=self._kind,
+            unsent=0 if self._outlet is None else self._outlet.refused,
+            refused_since=self._refused_since,
+            overdue_s=0.0 if due is None else max(0.0, self._playlist.now() - due),
+        )
 
     # ------------------------------------------------------------ packets
 
@@ -265,14 +289,19 @@ class PacedSender:
             begin + frame.group,
         )
         packets = self._packets_of(group, frame.data)
-        self._outlet.send(packets)
+        left = self._outlet.send(packets)
         count = len(packets)
+        if left:
+            self._refused_since = None
+        elif self._refused_since is None:
+            self._refused_since = t
         self._history.append(group)
         self._sequence = (self._sequence + count) & 0xFFFF
         self._packets += count
         self._octets += sum(map(len, packets)) - count * (_BEGINS.size + len(shared))
         frame.next, frame.due = group.end, due + GROUP_GAP
-        self._tap.sent_rtp(t, self._kind, packets, due)
+        if left:
+            self._tap.sent_rtp(t, self._kind, left, due)
 
     def _packets_of(self, group: _Group, data: bytes) -> list[bytes]:
         """The packets of a group, in clear; `data` is the whole picture."""
@@ -328,10 +357,12 @@ class PacedSender:
             self._resend_sequence = (self._resend_sequence + 1) & 0xFFFF
         t = self._playlist.now()
         try:
-            self._outlet.send((packet,))
-        except ConnectionError:
+            left = self._outlet.send((packet,))
+        except (ConnectionError, InstrumentError):
+            # The next packet of the stream meets with the same, and tells.
             return
-        self._tap.sent_rtp(t, self._kind, (packet,), None)
+        if left:
+            self._tap.sent_rtp(t, self._kind, left, None)
 
 
 def _header_extensions(mid_id: int | None, mid: str, time_id: int | None) -> _Extensions:

@@ -9,12 +9,10 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 
-from simulator.protocol.events import AgentSpeech, Fault, Ready, Text, WireEvent
+from simulator.protocol.events import Fault, LinkEvent, Ready, Text
 
 LIMIT = 10_000
 """Events that may wait. Texts are dropped from here on, everything from twice as many."""
-
-PeerEvent = WireEvent | AgentSpeech
 
 
 class EventStream:
@@ -22,13 +20,13 @@ class EventStream:
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
-        self._waiting: deque[tuple[float, PeerEvent]] = deque()
+        self._waiting: deque[tuple[float, LinkEvent]] = deque()
         self._reader: asyncio.Future[None] | None = None
         self._closed = False
         self.dropped = 0
         """Events dropped because nobody took them in time."""
 
-    def put(self, t: float, event: PeerEvent) -> None:
+    def put(self, t: float, event: LinkEvent) -> None:
         """Add an event; never blocks. What is put after `close` is lost."""
         if self._closed:
             return
@@ -49,10 +47,10 @@ class EventStream:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def __aiter__(self) -> AsyncIterator[tuple[float, PeerEvent]]:
+    def __aiter__(self) -> AsyncIterator[tuple[float, LinkEvent]]:
         return self
 
-    async def __anext__(self) -> tuple[float, PeerEvent]:
+    async def __anext__(self) -> tuple[float, LinkEvent]:
         while not self._waiting:
             if self._closed:
                 raise StopAsyncIteration

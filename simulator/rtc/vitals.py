@@ -1,26 +1,30 @@
 """What a call's packets say of its health: send-time errors, losses, round trip, proof of arrival.
 
-A tap like any other. Counterparts: `simulator.rtc.peer` asks for a HealthRecord each second; the
-recording's own figures are computed again from its packets.
+A tap like any other. Counterparts: `simulator.rtc.peer` asks for the health of each second and of
+the whole; the recording's own figures are computed again from its packets.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from array import array
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from simulator.protocol.rtcp import SENDER_REPORT, reports
+from simulator.protocol.health import Health, Sending, Sent
+from simulator.protocol.rtcp import SENDER_REPORT, Arrival, reports
 from simulator.protocol.tap import Kind, NullTap
-from simulator.recording.records import HealthRecord
 from simulator.rtc.processor import Core
 
 WINDOW = 1.0
 """Seconds that a health record looks back."""
 _BINS_PER_SECOND = 10_000
 """Resolution of the whole call's send-time errors: 0.1 ms, up to a second."""
+_MARK = 0.25
+"""Seconds between packets whose sequence numbers are kept, to tell when those that are reported
+left."""
 
 
 @dataclass(slots=True)
@@ -42,8 +46,22 @@ class _Received:
         return max(0, self.highest - self.first + 1 - self.count)
 
 
+@dataclass(slots=True)
+class _Track:
+    """One track that we send."""
+
+    ssrc: int
+    arrival: Arrival = field(default_factory=Arrival)
+    packets: int = 0
+    until: float | None = None
+    """When the last packet left."""
+    marked: float = -math.inf
+    lost: int = 0
+    """As the other side counts."""
+
+
 class Vitals(NullTap):
-    """Counts on what crosses; `record` sums up the last second."""
+    """Counts on what crosses; `health` sums up the last second, `sending` the whole call."""
 
     def __init__(self, core: Core | None = None) -> None:
         """`core`: that of the thread that sends; None: nothing is known of it."""
@@ -55,24 +73,33 @@ class Vitals(NullTap):
         self._histogram = array("L", bytes(_BINS_PER_SECOND * array("L").itemsize))
         self._streams: dict[int, _Received] = {}
         self._sent_reports: dict[int, float] = {}
-        self._lost_there: dict[int, int] = {}
+        self._tracks: dict[str, _Track] = {}
+        """Those that we send."""
         self._lags: deque[tuple[float, float]] = deque(maxlen=200)
         self.reported = 0
         """Receiver reports on streams of ours so far."""
+        self.reported_at: float | None = None
+        """Session time of the last one; None: there was none."""
         self.rtt: float | None = None
         """Last round trip in seconds."""
         self.last_heard = 0.0
         """Session time of the last packet from the other side."""
         self.received = 0
-        self._sent = 0
-        self._groups: list[tuple[float, float | None, int]] = []
-        """What has left since we looked last: when, when it should have, how many packets."""
+        self._groups: list[tuple[float, str, float | None, int]] = []
+        """What has left since we looked last: when, of what, when it should have, how many packets.
+        """
 
     # ------------------------------------------------------------ tap
 
     def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
         # Between packets of a session that plays there is time for no more than this.
-        self._groups.append((t, due, len(packets)))
+        self._groups.append((t, kind, due, len(packets)))
+        track = self._tracks.get(kind)
+        if due is not None and (track is None or t - track.marked >= _MARK):
+            if track is None:
+                track = self._tracks[kind] = _Track(int.from_bytes(packets[0][8:12]))
+            track.marked = t
+            track.arrival.left(int.from_bytes(packets[-1][2:4]), t)
 
     def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
         self.last_heard = t
@@ -95,7 +122,11 @@ class Vitals(NullTap):
         self.last_heard = t
         for report in reports(packet):
             self.reported += 1
-            self._lost_there[report.ssrc] = report.lost
+            self.reported_at = t
+            for track in self._tracks.values():
+                if track.ssrc == report.ssrc:
+                    track.lost = report.lost
+                    track.arrival.reported(report.highest, t)
             sent = self._sent_reports.get(report.since) if report.since else None
             if sent is not None:
                 self.rtt = max(0.0, t - sent - report.delay)
@@ -118,19 +149,22 @@ class Vitals(NullTap):
     @property
     def lost_there(self) -> int:
         """Packets of ours that did not arrive, by the other side's reports."""
-        return sum(self._lost_there.values())
+        return sum(track.lost for track in self._tracks.values())
 
     @property
     def sent(self) -> int:
         """Packets that have left."""
         self._look()
-        return self._sent
+        return sum(track.packets for track in self._tracks.values())
 
     def _look(self) -> None:
         """Take in what has left since the last look."""
         groups, self._groups = self._groups, []
-        for t, due, count in groups:
-            self._sent += count
+        for t, kind, due, count in groups:
+            track = self._tracks.get(kind)
+            if track is not None:
+                track.packets += count
+                track.until = t
             if due is not None:
                 error = abs(t - due)
                 self._errors.append((t, error, count))
@@ -151,7 +185,7 @@ class Vitals(NullTap):
         """Seconds of the call, so far, in which the core ran at half its usual speed or less."""
         return 0.0 if self._core is None else self._core.held - self._held_before
 
-    def record(self, t: float, drops: int) -> HealthRecord:
+    def health(self, t: float, *, drops: int) -> Health:
         """The last second before session time `t`. Ask now and then: what has left waits for it."""
         self._look()
         held, self._held_since = self._held_since, self.held_s
@@ -159,7 +193,7 @@ class Vitals(NullTap):
         errors = sorted(error for error, count in late for _ in range(count))
         lags = [lag for at, lag in self._lags if at > t - WINDOW]
         p99 = errors[min(len(errors) - 1, int(len(errors) * 0.99))] if errors else 0.0
-        return HealthRecord(
+        return Health(
             send_p99_ms=p99 * 1e3,
             send_max_ms=(errors[-1] if errors else 0.0) * 1e3,
             loop_lag_ms=max(lags, default=0.0) * 1e3,
@@ -169,4 +203,23 @@ class Vitals(NullTap):
             host_load=os.getloadavg()[0] / (os.cpu_count() or 1),
             reported=self.reported,
             core_held_ms=(self._held_since - held) * 1e3,
+        )
+
+    def sending(self) -> Sending:
+        """The whole call so far, as packets tell it."""
+        p99_ms = self.send_p99_ms()
+        return Sending(
+            p99_ms=p99_ms,
+            held_s=self.held_s,
+            reported_at=self.reported_at,
+            tracks=tuple(
+                Sent(
+                    track=name,
+                    packets=track.packets,
+                    left_until=track.until,
+                    arrived_until=track.arrival.until,
+                    reports_apart=track.arrival.apart,
+                )
+                for name, track in self._tracks.items()
+            ),
         )

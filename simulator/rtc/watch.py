@@ -60,7 +60,7 @@ async def _watch(peer: Peer, url: str, http: aiohttp.ClientSession, clock: Clock
         peer.listen(t)
         silence = t - peer.vitals.last_heard
         if silence > LOST_AFTER:
-            if await _answers(url, http):
+            if await _answers(url, http, clock):
                 peer.fail(Whose.NETWORK, "silence", f"nothing from the agent for {silence:.0f} s")
             else:
                 message = f"nothing from the agent for {silence:.0f} s, and its host is gone"
@@ -79,10 +79,10 @@ async def _ask(peer: Peer, clock: Clock) -> None:
             await clock.sleep_until(clock.now() + TICK)
 
 
-async def _answers(url: str, http: aiohttp.ClientSession) -> bool:
+async def _answers(url: str, http: aiohttp.ClientSession, clock: Clock) -> bool:
     """Whether anybody speaks HTTP at the signalling URL."""
     try:
-        async with asyncio.timeout(_HOST_WITHIN), http.options(url):
+        async with clock.within(_HOST_WITHIN), http.options(url):
             return True
     except (aiohttp.ClientError, TimeoutError):
         return False

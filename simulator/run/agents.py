@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from simulator.agent import Agent, Dial, Launch
+from simulator.clock import WALL
 from simulator.errors import AgentError, OmnistageError
 from simulator.rtc.dialects import found
 
@@ -145,17 +146,16 @@ class OpenAgents:
                     "context manager",
                     hint="write @contextlib.asynccontextmanager above `async def open`",
                 )
-            async with asyncio.timeout(READY_WITHIN) as limit:
-                async with opening as dial:
-                    limit.reschedule(None)
-                    if not isinstance(dial, Dial):
-                        raise AgentError(
-                            f"agent {label}: its `open` yielded {type(dial).__name__}, not a Dial",
-                            hint="yield Dial(url=...) from simulator.agent",
-                        )
-                    opened.ready.set_result(found(dial, self._agents[label]))
-                    await opened.closing.wait()
-                    limit.reschedule(asyncio.get_running_loop().time() + CLOSED_WITHIN)
+            async with WALL.within(READY_WITHIN) as limit, opening as dial:
+                limit.move(None)
+                if not isinstance(dial, Dial):
+                    raise AgentError(
+                        f"agent {label}: its `open` yielded {type(dial).__name__}, not a Dial",
+                        hint="yield Dial(url=...) from simulator.agent",
+                    )
+                opened.ready.set_result(found(dial, self._agents[label]))
+                await opened.closing.wait()
+                limit.move(WALL.now() + CLOSED_WITHIN)
         except TimeoutError as error:
             why = str(error) or f"was not ready within {READY_WITHIN:g} s"
             _fail(opened, AgentError(f"agent {label}: {why}", hint=f"what it printed is in {log}"))

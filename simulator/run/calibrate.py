@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.agent import Agent, Dial, Launch
-from simulator.clock import Clock, WallClock
+from simulator.clock import WALL, Clock
 from simulator.errors import AgentError, InputError, InstrumentError
 from simulator.measuring.sound import Sound
 from simulator.media.encode import Encoding, PictureEncoder, encode_sound
-from simulator.media.packets import PacketFile, PacketWriter
-from simulator.media.timeline import AUDIO_CLOCK, PTIME, on_grid
+from simulator.media.packets import PacketWriter
+from simulator.media.timeline import AUDIO_CLOCK, PTIME, Asset, on_grid
 from simulator.plugins import load_agent
 from simulator.protocol.events import Fault, Ready
 from simulator.protocol.samples import Stereo
@@ -35,7 +35,6 @@ from simulator.recording.reader import Recording
 from simulator.recording.writer import RecordingWriter
 from simulator.rtc.dialects import found
 from simulator.rtc.peer import dial
-from simulator.rtc.playlist import Playlist
 from simulator.scenario.types import Canvas
 
 AGENT = "metronome"
@@ -125,14 +124,14 @@ async def calibrate(
     """
     if not delays or min(delays) < 0.05 or repeats < 1:
         raise InputError("calibrate needs delays of 0.05 s or more, and at least one repeat")
-    clock = clock or WallClock()
+    clock = clock or WALL
     say = progress or (lambda words: None)
     with contextlib.ExitStack() as stack:
         if folder is None:
             temporary = tempfile.TemporaryDirectory(prefix="omnistage-calibrate-")
             folder = Path(stack.enter_context(temporary))
         train = Train(max(delays) + _ANSWER + _GAP, repeats)
-        part = train.write(_new(folder / "clicks.part"))
+        part = train.write(_new(folder / "clicks.packets"))
         say(f"{repeats} clicks each to {len(delays)} agents, {part.duration:.0f} s")
         async with asyncio.TaskGroup() as tasks:
             played = [
@@ -172,7 +171,7 @@ class Train:
             made[first : first + count] = wave[:, None]
         return made
 
-    def write(self, path: Path) -> PacketFile:
+    def write(self, path: Path) -> Asset:
         """The train as a part to play, with a grey picture."""
         pictures = PictureEncoder(_CANVAS, Encoding(), "bt709")
         grey = np.full((_CANVAS.height, _CANVAS.width, 3), 96, np.uint8)
@@ -185,10 +184,10 @@ class Train:
             for number, payload in enumerate(encode_sound(self.samples())):
                 writer.add_audio(round(number * PTIME * AUDIO_CLOCK), payload)
             writer.finish(self.duration, {"profile-level-id": "42e01f"})
-        return PacketFile.open(path)
+        return Asset(key="clicks", path=path, duration=self.duration)
 
 
-async def _play(delay: float, part: PacketFile, folder: Path, clock: Clock) -> Path:
+async def _play(delay: float, part: Asset, folder: Path, clock: Clock) -> Path:
     """One session with a metronome; the folder of its recording."""
     agent = load_agent(AGENT, {"delay": repr(delay)})
     async with _opened(agent, folder.with_suffix(".log")) as target:
@@ -197,18 +196,15 @@ async def _play(delay: float, part: PacketFile, folder: Path, clock: Clock) -> P
             agent=AgentInfo(reference=AGENT, options={"delay": repr(delay)}),
         )
         origin = clock.now()
-        playlist = Playlist(clock, origin)
         with RecordingWriter(folder, manifest, secrets=agent.secrets()) as writer:
-            async with dial(
-                target, clock=clock, origin=origin, playlist=playlist, tap=writer
-            ) as peer:
+            async with dial(target, clock=clock, origin=origin, tap=writer, parts=(part,)) as peer:
                 async for _, event in peer.events:
                     if isinstance(event, Ready):
                         break
                     if isinstance(event, Fault) and event.fatal:
                         raise AgentError(event.message)
-                at = on_grid(playlist.now() + 0.1)
-                playlist.play(part, at)
+                at = on_grid(peer.now() + 0.1)
+                peer.play(part, at)
                 await clock.sleep_until(origin + at + part.duration + 0.3)
     return folder
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from simulator.agent import Agent, Dial, Traits
-from simulator.clock import Clock, WallClock
+from simulator.clock import WALL, Clock
 from simulator.errors import (
     AgentError,
     InputError,
@@ -100,7 +100,7 @@ async def run_plan(
                 play=play,
                 observer=observer or Unwatched(),
                 stop=stop,
-                clock=clock or WallClock(),
+                clock=clock or WALL,
                 secrets=secrets,
                 ledger=ledger,
                 open_agents=open_agents,

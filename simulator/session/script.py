@@ -19,6 +19,7 @@ from simulator.media.timeline import PTIME, Prepared, PreparedTurn, falls_due
 from simulator.protocol.conditions import Decide
 from simulator.protocol.conduct import Wants
 from simulator.protocol.events import (
+    OUTCOMES,
     AgentSpeech,
     Cancelled,
     Command,
@@ -37,7 +38,6 @@ from simulator.protocol.events import (
     TurnChanged,
     TurnState,
     WakeAt,
-    Whose,
 )
 from simulator.scenario.types import Anchor, Pace, Turn
 from simulator.session.cues import cue
@@ -49,13 +49,6 @@ LEAD = 0.06
 FIRST_LEAD = 0.3
 """The same for the first segment: both tracks start from rest."""
 EPS = 1e-6
-
-_OUTCOMES = {
-    Whose.AGENT: Outcome.AGENT_FAILED,
-    Whose.NETWORK: Outcome.NETWORK_FAILED,
-    Whose.INSTRUMENT: Outcome.INSTRUMENT_INVALID,
-    Whose.USER: Outcome.CANCELLED,
-}
 
 
 @dataclass(slots=True)
@@ -124,7 +117,7 @@ class Script:
             case Cancelled():
                 return self._finish(Outcome.CANCELLED, "cancelled by the user", now)
             case Fault(fatal=True):
-                return self._finish(_OUTCOMES[event.whose], f"{event.code}: {event.message}", now)
+                return self._finish(OUTCOMES[event.whose], f"{event.code}: {event.message}", now)
             case Ready() if self._play_at is None:
                 self._play_at = _next_border(0.0, now + FIRST_LEAD)
                 return self._begin(0, self._play_at, now)

@@ -166,12 +166,11 @@ async def play(base: str, part: PacketFile, sessions: int, seconds: float, folde
             recording = RecordingWriter(folder / f"{sessions}-{index}", MANIFEST)
             tap = Errors(stack.enter_context(recording))
             origin = CLOCK.now()
-            playlist = Playlist(CLOCK, origin)
             target = Dial(url=f"{base}/v1/realtime/calls")
             peer = await stack.enter_async_context(
-                dial(target, clock=CLOCK, origin=origin, playlist=playlist, tap=tap, http=http)
+                dial(target, clock=CLOCK, origin=origin, tap=tap, http=http)
             )
-            peers.append((peer, playlist))
+            peers.append((peer, peer.playlist))
             taps.append(tap)
             if index == min(3, sessions - 1):
                 first_rss = process.memory_info().rss
@@ -192,9 +191,9 @@ async def play(base: str, part: PacketFile, sessions: int, seconds: float, folde
         cpu, lasted = cpu_seconds() - cpu, CLOCK.now() - began
         errors = np.concatenate([np.asarray(tap.errors) for tap in taps]) * 1e3
         times = np.concatenate([np.asarray(tap.times) for tap in taps])
-        steady = errors[~slow(times, pacer().core.spells)]
+        steady = errors[~slow(times, pacer(CLOCK).core.spells)]
         grid = np.arange(began, began + lasted, 0.001)
-        held = float(slow(grid, pacer().core.spells).mean())
+        held = float(slow(grid, pacer(CLOCK).core.spells).mean())
         rate = sum(tap.bytes for tap in taps) * 8 / lasted / sessions
         rss = process.memory_info().rss
         counts_before = [tap.count for tap in taps]

@@ -27,7 +27,6 @@ from simulator.plugins import load_agent
 from simulator.protocol.events import Ready
 from simulator.protocol.tap import NullTap
 from simulator.rtc.peer import dial
-from simulator.rtc.playlist import Playlist
 
 CLOCK = WallClock()
 
@@ -35,11 +34,8 @@ CLOCK = WallClock()
 async def one_call(base: str, http: aiohttp.ClientSession) -> tuple[float, float, float]:
     """Seconds until connected, until the protocol has answered, and for hanging up."""
     origin = CLOCK.now()
-    playlist = Playlist(CLOCK, origin)
     target = Dial(url=f"{base}/v1/realtime/calls")
-    async with dial(
-        target, clock=CLOCK, origin=origin, playlist=playlist, tap=NullTap(), http=http
-    ) as peer:
+    async with dial(target, clock=CLOCK, origin=origin, tap=NullTap(), http=http) as peer:
         connected = peer.now()
         async for t, event in peer.events:
             if isinstance(event, Ready):
@@ -60,8 +56,7 @@ async def all_at_once(calls: int) -> tuple[float, int]:
 
             async def one() -> None:
                 origin = CLOCK.now()
-                playlist = Playlist(CLOCK, origin)
-                call = dial(target, clock=CLOCK, origin=origin, playlist=playlist, tap=NullTap())
+                call = dial(target, clock=CLOCK, origin=origin, tap=NullTap())
                 await open_.enter_async_context(call)
 
             began = CLOCK.now()

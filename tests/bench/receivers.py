@@ -139,7 +139,7 @@ class Server:
         audio = next(t for t in connection.getTransceivers() if t.kind == "audio")
         audio.direction = "sendrecv"
         playlist = Playlist(CLOCK, CLOCK.now())
-        PacedSender(audio, playlist, count, print).install()
+        PacedSender(audio, playlist, count, CLOCK, print).install()
         playlist.play(self._sound, 0.0, loop=True)
 
     async def counts(self, request: web.Request) -> web.Response:

@@ -47,7 +47,7 @@ class Caller(NullTap):
     """One call to an agent, with all that came back."""
 
     origin: float
-    playlist: Playlist
+    playlist: Playlist = field(init=False)
     peer: Peer = field(init=False)
     rtp: list[tuple[float, bytes]] = field(default_factory=list)
     said: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
@@ -157,11 +157,11 @@ def hush(parts: Parts) -> PacketFile:
 async def calling(target: Dial, hold: PacketFile) -> AsyncIterator[Caller]:
     """A call on which `hold` plays until something else does."""
     origin = CLOCK.now()
-    playlist = Playlist(CLOCK, origin)
-    caller = Caller(origin, playlist)
-    async with dial(target, clock=CLOCK, origin=origin, playlist=playlist, tap=caller) as peer:
+    caller = Caller(origin)
+    async with dial(target, clock=CLOCK, origin=origin, tap=caller) as peer:
         caller.peer = peer
-        playlist.play(hold, on_grid(playlist.now() + 0.04), loop=True)
+        caller.playlist = peer.playlist
+        caller.playlist.play(hold, on_grid(peer.now() + 0.04), loop=True)
         yield caller
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import struct
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.protocol.rtcp import Report, media_arrived, reports
+from simulator.protocol.rtcp import Arrival, Report, reports
 
 
 def block(ssrc: int, highest: int, lost: int = 0) -> bytes:
@@ -36,15 +37,53 @@ def test_blocks_of_compound_packets() -> None:
     ]
 
 
-def test_arrival_needs_reports_on_us_that_move() -> None:
-    one = receiver_report(block(7, 100))
-    two = receiver_report(block(7, 180))
-    assert media_arrived([one, two], {7})
-    assert media_arrived([one], {7})
-    assert not media_arrived([one, one], {7})
-    assert not media_arrived([one, two], {8})
-    assert not media_arrived([receiver_report()], {7})
-    assert not media_arrived([], {7})
+def followed(*steps: tuple[str, float, int]) -> Arrival:
+    """An arrival that saw packets leave and reports come: (what, when, sequence number)."""
+    arrival = Arrival()
+    for what, t, number in steps:
+        if what == "left":
+            arrival.left(number & 0xFFFF, t)
+        else:
+            arrival.reported(number, t)
+    return arrival
+
+
+def test_arrival_is_when_the_newest_packet_left_that_is_reported() -> None:
+    arrival = followed(
+        ("left", 1.0, 100),
+        ("left", 1.5, 125),
+        ("told", 1.8, 140),
+        ("left", 2.0, 150),
+        ("left", 2.5, 175),
+        ("told", 3.0, 151),
+    )
+    assert arrival.until == 2.0
+    assert arrival.apart == pytest.approx(1.2)
+
+
+def test_nothing_has_arrived_as_long_as_nothing_is_reported() -> None:
+    assert followed(("left", 1.0, 100)).until is None
+    assert followed(("told", 1.0, 100)).until is None
+    assert followed(("left", 1.0, 100), ("told", 1.2, 3)).until is None
+
+
+def test_a_stream_that_stops_arriving_stays_where_it_was() -> None:
+    steps = [("left", n / 4, 1_000 + 12 * n) for n in range(80)]
+    told = [("told", 0.1 + n, min(1_000 + 48 * n, 1_200)) for n in range(20)]
+    arrival = followed(*sorted([*steps, *told], key=lambda step: step[1]))
+    assert arrival.until == pytest.approx(4.0)
+    assert arrival.apart == pytest.approx(1.0)
+
+
+def test_numbers_that_wrap_are_followed() -> None:
+    """Whether the other side counts cycles, or not, or began with another."""
+    for cycles in (0, 1 << 16, 5 << 16):
+        arrival = followed(
+            ("left", 1.0, 65_500),
+            ("left", 2.0, 65_500 + 50),
+            ("told", 2.1, cycles + (65_500 + 60) % 65_536),
+        )
+        assert arrival.until == 2.0
 
 
 @given(st.binary(max_size=80))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simulator.protocol.health import Sent
 from simulator.recording import records
 from simulator.recording.records import (
     HealthRecord,
@@ -29,6 +30,18 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 
+SENT = st.builds(
+    Sent,
+    track=st.text(),
+    packets=st.integers(0, 2**40),
+    unsent=st.integers(0, 2**40),
+    refused_since=st.none() | NUMBERS,
+    overdue_s=NUMBERS,
+    left_until=st.none() | NUMBERS,
+    arrived_until=st.none() | NUMBERS,
+    reports_apart=st.none() | NUMBERS,
+)
+
 
 def record_of(cls: type[Any]) -> st.SearchStrategy[Any]:
     """Records of a type with fields of the right kinds."""
@@ -45,6 +58,7 @@ def record_of(cls: type[Any]) -> st.SearchStrategy[Any]:
         "Mapping[str, Any]": st.dictionaries(st.text(), VALUES, max_size=3),
         "Mapping[str, Any] | None": st.none() | st.dictionaries(st.text(), VALUES, max_size=3),
         "tuple[Number, Number] | None": st.none() | st.tuples(NUMBERS, NUMBERS),
+        "tuple[Sent, ...]": st.lists(SENT, max_size=2).map(tuple),
     }
     fields: dict[str, st.SearchStrategy[Any]] = {}
     for f in dataclasses.fields(cls):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from simulator.clock import WALL
 from simulator.errors import AgentError
 from simulator.rtc import caller
 from simulator.rtc.caller import Caller
@@ -35,7 +36,7 @@ class Says(Signalling):
 
 def calls(said: Any) -> Caller:
     http: Any = None
-    return Caller(Says(said), http, 0.05)
+    return Caller(Says(said), http, WALL, 0.05)
 
 
 @pytest.mark.parametrize(

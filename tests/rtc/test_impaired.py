@@ -40,10 +40,9 @@ class Log(NullTap):
 @asynccontextmanager
 async def called(agent: Any, tap: NullTap) -> AsyncIterator[tuple[Peer, Playlist]]:
     origin = CLOCK.now()
-    playlist = Playlist(CLOCK, origin)
     target = Dial(url=agent.url)
-    async with dial(target, clock=CLOCK, origin=origin, playlist=playlist, tap=tap) as peer:
-        yield peer, playlist
+    async with dial(target, clock=CLOCK, origin=origin, tap=tap) as peer:
+        yield peer, peer.playlist
 
 
 def play(playlist: Playlist, part: PacketFile, *, loop: bool = False) -> None:
@@ -169,7 +168,7 @@ async def test_a_sender_that_breaks_ends_the_call_as_ours(
     async with called(agent, NullTap()) as (peer, playlist):
         play(playlist, part)
         fault = await last_fault(peer)
-        assert (fault.whose, fault.code) == (Whose.INSTRUMENT, "sender")
+        assert (fault.whose, fault.code) == (Whose.INSTRUMENT, "not_sent")
 
 
 async def test_a_host_with_only_loopback_is_told_what_to_do(
@@ -188,13 +187,11 @@ async def test_no_path_to_the_agent(agent: Any) -> None:
         + "\r\n"
     )
     origin = CLOCK.now()
-    playlist = Playlist(CLOCK, origin)
     with pytest.raises(NetworkError, match="no path"):
         async with dial(
             Dial(url=agent.url),
             clock=CLOCK,
             origin=origin,
-            playlist=playlist,
             tap=NullTap(),
             connect_timeout=0.6,
         ):

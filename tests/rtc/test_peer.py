@@ -60,12 +60,9 @@ async def called(
     agent: Any, tap: NullTap | None = None, **options: Any
 ) -> AsyncIterator[tuple[Peer, Playlist]]:
     origin = CLOCK.now()
-    playlist = Playlist(CLOCK, origin)
     target = Dial(url=agent.url, headers={"Authorization": "Bearer t0ken"})
-    async with dial(
-        target, clock=CLOCK, origin=origin, playlist=playlist, tap=tap or NullTap(), **options
-    ) as peer:
-        yield peer, playlist
+    async with dial(target, clock=CLOCK, origin=origin, tap=tap or NullTap(), **options) as peer:
+        yield peer, peer.playlist
 
 
 async def next_event(peer: Peer, kind: type, within: float = 5.0) -> Any:
@@ -126,7 +123,7 @@ async def test_commands_and_messages_cross_in_the_dialects_words(agent: Any) -> 
     log = Log()
     async with called(agent, log) as (peer, _):
         await next_event(peer, Ready)
-        command = await peer.send(Configure(instructions="Be brief."))
+        command = peer.send(Configure(instructions="Be brief."))
         assert (await next_event(peer, Acknowledged)).command == command
         agent.say({"type": "response.created", "response": {"id": "r1"}})
         agent.say({"type": "response.output_text.delta", "response_id": "r1", "delta": "Hi"})

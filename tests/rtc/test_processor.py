@@ -70,8 +70,8 @@ def test_each_second_says_how_long_and_a_call_counts_only_its_own() -> None:
     at = ran(core, at, 0.2, 10 * USUAL)
     vitals = Vitals(core)
     at = ran(core, at, 0.3, 10 * USUAL)
-    assert vitals.record(1.0, 0).core_held_ms == pytest.approx(300)
+    assert vitals.health(1.0, drops=0).core_held_ms == pytest.approx(300)
     at = ran(core, at, 0.5, USUAL)
-    assert vitals.record(2.0, 0).core_held_ms == 0
+    assert vitals.health(2.0, drops=0).core_held_ms == 0
     assert vitals.held_s == pytest.approx(0.3)
-    assert Vitals().record(1.0, 0).core_held_ms == 0
+    assert Vitals().health(1.0, drops=0).core_held_ms == 0

@@ -14,7 +14,6 @@ from simulator.media.packets import PacketFile
 from simulator.protocol.tap import NullTap
 from simulator.rtc import secure
 from simulator.rtc.peer import dial
-from simulator.rtc.playlist import Playlist
 
 CLOCK = WallClock()
 _UNKNOWN = 9_999
@@ -37,10 +36,9 @@ async def test_the_same_packets_arrive_in_order_with_and_without_the_kernels_hel
 
     monkeypatch.setattr(secure.Outlet, "_cut", told)
     origin = CLOCK.now()
-    playlist = Playlist(CLOCK, origin)
     target = Dial(url=agent.url)
-    async with dial(target, clock=CLOCK, origin=origin, playlist=playlist, tap=NullTap()) as peer:
-        playlist.play(part, round((playlist.now() + 0.1) / 0.02) * 0.02)
+    async with dial(target, clock=CLOCK, origin=origin, tap=NullTap()) as peer:
+        peer.playlist.play(part, round((peer.now() + 0.1) / 0.02) * 0.02)
         await asyncio.sleep(part.duration + 0.5)
         sent = peer.vitals.sent
     heard = [int.from_bytes(p[2:4]) for _, p in agent.heard.of("video")]

@@ -38,7 +38,7 @@ def test_send_errors_of_the_last_second_and_of_the_call() -> None:
     vitals.sent_rtp(5.5, "video", [rtp(1)], 5.47)
     vitals.sent_rtp(5.5, "video", [rtp(1)], None)
     assert vitals.sent == 103
-    record = vitals.record(5.6, drops=3)
+    record = vitals.health(5.6, drops=3)
     assert record.send_max_ms == pytest.approx(30)
     assert record.send_p99_ms == pytest.approx(2)
     assert record.drops == 3
@@ -56,12 +56,21 @@ def test_losses_are_counted_over_a_wrap_and_reordering() -> None:
 
 def test_round_trip_and_reports() -> None:
     vitals = Vitals()
+    vitals.sent_rtp(9.0, "audio", [rtp(1, 7)], 9.0)
+    vitals.sent_rtp(9.0, "video", [rtp(1, 8)], 9.0)
     vitals.sent_rtcp(10.0, sender_report(0xAAAA_1234_5678_BBBB))
     report = receiver_report(block(7, 4, 0x1234_5678, 0.5), block(8, -1, 0, 0.0))
     vitals.received_rtcp(10.53, report)
     assert vitals.reported == 2
     assert vitals.rtt == pytest.approx(0.03, abs=1e-4)
     assert vitals.lost_there == 3
+    sending = vitals.sending()
+    assert sending.reported_at == 10.53
+    sound, picture = sending.tracks
+    assert (sound.track, sound.packets, sound.left_until, sound.arrived_until) == (
+        "audio", 1, 9.0, 9.0,
+    )  # fmt: skip
+    assert picture.track == "video"
 
 
 @pytest.mark.parametrize("cut", range(0, 60, 3))

@@ -20,7 +20,6 @@ from simulator.media.packets import PacketFile
 from simulator.media.prepare import prepare
 from simulator.protocol.tap import NullTap
 from simulator.rtc.peer import dial
-from simulator.rtc.playlist import Playlist
 from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.types import Clip, Scenario, Turn
 
@@ -84,17 +83,15 @@ async def test_an_agent_without_h264_gets_every_picture(agent: Any, part: Packet
 
     agent.codecs = only_vp8
     origin = CLOCK.now()
-    playlist = Playlist(CLOCK, origin)
     async with dial(
         Dial(url=agent.url),
         clock=CLOCK,
         origin=origin,
-        playlist=playlist,
         tap=NullTap(),
         video="vp8",
     ) as peer:
         assert peer.negotiated["video"]["codec"].lower() == "vp8"
-        playlist.play(part, round((playlist.now() + 0.1) / 0.02) * 0.02)
+        peer.playlist.play(part, round((peer.now() + 0.1) / 0.02) * 0.02)
         await asyncio.sleep(SECONDS + 0.5)
         kind = peer.negotiated["video"]["payload_type"]
     frames: dict[bytes, bytes] = {}

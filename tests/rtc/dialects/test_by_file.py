@@ -20,7 +20,6 @@ from simulator.protocol.tap import NullTap
 from simulator.rtc import channels
 from simulator.rtc.dialects import found
 from simulator.rtc.peer import Peer, dial
-from simulator.rtc.playlist import Playlist
 
 CLOCK = WallClock()
 README = Path(__file__).parents[3] / "agents" / "README.md"
@@ -67,10 +66,7 @@ class Wire(NullTap):
 @asynccontextmanager
 async def called(target: Dial, tap: NullTap | None = None) -> AsyncIterator[Peer]:
     origin = CLOCK.now()
-    playlist = Playlist(CLOCK, origin)
-    async with dial(
-        target, clock=CLOCK, origin=origin, playlist=playlist, tap=tap or NullTap()
-    ) as peer:
+    async with dial(target, clock=CLOCK, origin=origin, tap=tap or NullTap()) as peer:
         yield peer
 
 
@@ -129,7 +125,7 @@ async def test_the_readmes_dialect(agent: Any, tmp_path: Path) -> None:
     async with called(target, wire) as peer:
         assert [c.label for c in agent.channels] == ["chat"]
         await next_event(peer, Ready)
-        assert await peer.send(Configure(instructions="Be kind.")) == ""
+        assert peer.send(Configure(instructions="Be kind.")) == ""
         agent.say({"kind": "text", "text": "Three."})
         assert await next_event(peer, Text) == Text(text="Three.", final=True)
         agent.say({"kind": "bye"})
@@ -137,7 +133,7 @@ async def test_the_readmes_dialect(agent: Any, tmp_path: Path) -> None:
         agent.say({"kind": "text"})
         assert (await next_event(peer, Fault)).message.startswith("text is not text: ")
         with pytest.raises(InputError, match=r"decides itself.*\(play it with --decide agent"):
-            await peer.send(Commit())
+            peer.send(Commit())
     told = '{"kind":"told","text":"Be kind.","mood":"brief"}'
     assert heard.said == [("chat", told), ("chat", '{"kind":"bye"}')]
     assert wire.said == [
@@ -178,7 +174,7 @@ class Words(Codec):
     target = Dial(url=agent.url, dialect=words(tmp_path, source))
     async with called(target, wire) as peer:
         await next_event(peer, Ready)
-        await peer.send(Configure(instructions=""))
+        peer.send(Configure(instructions=""))
         await heard.until("b", "hello")
         await heard.until("a", "ping", 3)
         assert ("out", b"\x01") not in wire.said
@@ -190,7 +186,7 @@ class Words(Codec):
         await asyncio.sleep(0.3)
         assert peer.connection.connectionState == "connected"
         with pytest.raises(AgentError, match="closed"):
-            await peer.send(Configure(instructions=""))
+            peer.send(Configure(instructions=""))
     assert sorted(c.label for c in agent.channels) == ["a", "b", "late"]
 
 
@@ -205,9 +201,9 @@ class Words(Codec):
     def __init__(self, settings): ...
 """
     async with called(Dial(url=agent.url, dialect=words(tmp_path, source))) as peer:
-        await peer.send(Configure(instructions=""))
+        peer.send(Configure(instructions=""))
         with pytest.raises(AgentError, match="has not opened the data channel 'late'"):
-            await peer.send(Configure(instructions=""))
+            peer.send(Configure(instructions=""))
 
 
 async def test_no_channel_at_all(agent: Any, tmp_path: Path) -> None:

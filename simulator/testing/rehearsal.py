@@ -1,7 +1,7 @@
-"""Public fakes, for tests of the session's behaviour and for people who write agents and judges.
+"""A scenario without any media, and a script driven on made-up time as the engine would on real.
 
-`scenario` and `prepared` build a scenario without any media; `Rehearsal` drives a script on made-up
-time, as the engine would on real time.
+Counterparts: `simulator.session.script` is what is driven, `simulator.testing.memory` drives the
+whole engine.
 """
 
 from __future__ import annotations
