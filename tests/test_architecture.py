@@ -46,7 +46,7 @@ PURE = re.compile(
     r"|session\.(script|prompt|cues|due_records|decide|voice)"
     r"|rtc\.(dialect|dialects(\.\w+(\.codec)?)?|fields|interpreter)"
     r"|measuring\.(attribution|clockmap|spans|trace|utterances|metrics(\..*)?)"
-    r"|recording\.(manifest|message|records|redact|rtplog))"
+    r"|recording\.(manifest|message|records|redact|rtplog)|report\.(subtitles|timeline(\..*)?))"
 )
 IMPURE = {"asyncio", "aiortc", "aioice", "av", "aiohttp"}
 

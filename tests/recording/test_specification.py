@@ -15,11 +15,12 @@ from simulator.recording.records import FORMAT_VERSION, TYPES
 from simulator.recording.redact import MARK
 
 README = (Path(__file__).parents[2] / "recordings" / "README.md").read_text(encoding="utf-8")
+EVENTS = README[README.index("## events.jsonl") : README.index("## rtp.pcap")]
 
 
 @pytest.mark.parametrize("kind", sorted(TYPES))
 def test_every_event_is_specified_with_its_fields(kind: str) -> None:
-    (row,) = re.findall(rf"^\| `{kind}` \|(.*)$", README, re.MULTILINE)
+    (row,) = re.findall(rf"^\| `{kind}` \|(.*)$", EVENTS, re.MULTILINE)
     fields = {f.name for f in dataclasses.fields(TYPES[kind])}
     named = set(re.findall(r"`(\w+)`", row))
     assert fields <= named | ({"ssrc"} if kind == "rtp" else set())
