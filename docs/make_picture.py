@@ -13,13 +13,14 @@ import av
 from PIL import Image, ImageDraw, ImageFont
 
 from simulator.measuring.measure import load_trace
-from simulator.measuring.trace import Trace
 from simulator.media.lettering import Lettering
+from simulator.report.timeline.lanes import Span, Timeline
+from simulator.report.timeline.session import session_timeline
 from simulator.scenario.load import load_recorded_scenario
 
 WIDTH, LEFT, ROW = 1600, 120, 96
 INK, FAINT, USER, RIGHT, WRONG = "#202124", "#9aa0a6", "#1a73e8", "#188038", "#d93025"
-TURN = {"answer": "#e8f0fe", "quiet": "#f1f3f4", "either": "#fef7e0"}
+TURN = {"answer": "#e8f0fe", "silence": "#f1f3f4", "nothing": "#fef7e0"}
 
 
 def frames(film: Path, times: list[float]) -> list[Image.Image]:
@@ -35,51 +36,64 @@ def frames(film: Path, times: list[float]) -> list[Image.Image]:
 
 
 def row(
-    draw: ImageDraw.ImageDraw, trace: Trace, y: int, scale: float, small: ImageFont.FreeTypeFont
+    draw: ImageDraw.ImageDraw,
+    timeline: Timeline,
+    y: int,
+    scale: float,
+    small: ImageFont.FreeTypeFont,
 ) -> None:
     """One session: its turns, and who speaks when."""
-    origin = trace.play_at or 0.0
 
-    def x(t: float) -> float:
-        return LEFT + (t - origin) * scale
+    def x(at: float) -> float:
+        return LEFT + (at - (timeline.origin or 0.0)) * scale
 
-    for turn in trace.turns:
-        draw.rectangle((x(turn.start), y, x(turn.done) - 2, y + 62), fill=TURN[turn.expect])
-        draw.text((x(turn.start) + 4, y + 2), turn.id, font=small, fill=INK)
-        if turn.due is not None and turn.expect == "answer":
-            draw.line((x(turn.due), y + 20, x(turn.due), y + 62), fill=INK, width=2)
-    for heard in trace.heard:
-        colour = USER if heard.voice == "user" else FAINT
-        draw.rectangle((x(heard.start), y + 24, x(heard.end), y + 38), fill=colour)
-    flags = {a.response: a.flags for a in trace.attribution}
-    for response in trace.responses:
-        wrong = {"false_alarm", "late"} & set(flags.get(response.id, ()))
-        for run in response.speech:
-            colour = WRONG if wrong else RIGHT
-            draw.rectangle((x(run.start), y + 44, x(run.end), y + 58), fill=colour)
+    def bar(span: Span, top: int, bottom: int, colour: str, gap: int = 0) -> None:
+        left = x(span.start)
+        draw.rectangle((left, y + top, max(left, x(span.end) - gap), y + bottom), fill=colour)
+
+    for turn in timeline.spans("turns"):
+        if turn.end > turn.start:
+            bar(turn, 0, 62, TURN[turn.by], gap=2)
+            draw.text((x(turn.start) + 4, y + 2), turn.turn, font=small, fill=INK)
+    for window in timeline.spans("windows"):
+        draw.line((x(window.start), y + 20, x(window.start), y + 62), fill=INK, width=2)
+    for given in timeline.spans("instructions"):
+        bar(given, 24, 38, USER if given.by == "user" else FAINT)
+    for run in timeline.spans("speech"):
+        bar(run, 44, 58, WRONG if {"false_alarm", "late"} & set(run.flags) else RIGHT)
+
+
+def timeline_of(recording: Path) -> Timeline:
+    scenario = load_recorded_scenario(recording)
+    return session_timeline(load_trace(recording, scenario), scenario)
 
 
 def main(run: Path) -> None:
     folders = sorted((run / "recordings").iterdir(), key=lambda f: "oracle" not in f.name)
-    traces = [load_trace(f, load_recorded_scenario(f)) for f in folders]
-    end = max(t.end - (t.play_at or 0.0) for t in traces)
+    timelines = [timeline_of(folder) for folder in folders]
+    end = max(t.end - (t.origin or 0.0) for t in timelines)
     scale = (WIDTH - LEFT - 20) / end
     font, small = (ImageFont.truetype(str(Lettering().path), size) for size in (20, 14))
-    first = traces[0]
-    times = [t.done - (first.play_at or 0.0) - 0.2 for t in first.turns if t.expect == "answer"]
+    first = timelines[0]
+    asked = {window.turn for window in first.spans("windows")}
+    times = [
+        turn.end - (first.origin or 0.0) - 0.2
+        for turn in first.spans("turns")
+        if turn.turn in asked
+    ]
     shots = frames(folders[0] / "session.mkv", times)
     width = (WIDTH - LEFT - 20) // len(shots) - 8
     height = width * 9 // 16
-    image = Image.new("RGB", (WIDTH, height + 50 + ROW * len(traces) + 40), "white")
+    image = Image.new("RGB", (WIDTH, height + 50 + ROW * len(timelines) + 40), "white")
     draw = ImageDraw.Draw(image)
     for n, shot in enumerate(shots):
         image.paste(
             shot.resize((width, height), Image.Resampling.LANCZOS), (LEFT + n * (width + 8), 12)
         )
     y = height + 36
-    for trace in traces:
-        draw.text((10, y + 16), trace.agent, font=font, fill=INK)
-        row(draw, trace, y, scale, small)
+    for timeline in timelines:
+        draw.text((10, y + 16), timeline.agent, font=font, fill=INK)
+        row(draw, timeline, y, scale, small)
         y += ROW
     x = float(LEFT)
     for words, colour in (

@@ -2,8 +2,8 @@
 
 Picture and sound are the prepared packets, decoded; nothing is drawn over the picture. The sound is
 copied as it is. A hold is shown once (a second), where in a session it lasts until the agent has
-answered. Counterparts: `simulator.authoring.moments` has the times, `simulator.report.film`
-makes the film of a session.
+answered. Counterparts: `simulator.report.timeline` has the times, `simulator.report.film` makes the
+film of a session.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from av.packet import Packet
 from PIL import Image, ImageDraw
 
 from simulator.authoring import ink
-from simulator.authoring.moments import clip_time, clock, given, waits, windows
+from simulator.authoring.wording import clock
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import AUDIO_CLOCK, VIDEO_CLOCK, Asset, Prepared, PreparedTurn
 from simulator.protocol.conduct import Wants
+from simulator.report.timeline.lanes import Span, Timeline, clip_time
 
 _STRIP = 0.11
 """Height of the strip, as a share of the picture's."""
@@ -39,34 +40,36 @@ See = Callable[[PreparedTurn, float, av.VideoFrame], None]
 @dataclass(frozen=True, slots=True)
 class _Part:
     turn: PreparedTurn
-    asset: Asset
-    hold: bool
+    played: Span
+    """Its segment, or the moment at which the picture is held."""
     at: float
     """Film time."""
 
+    @property
+    def hold(self) -> bool:
+        return self.played.kind == "hold"
 
-def parts(prepared: Prepared) -> Iterator[tuple[PreparedTurn, Asset, bool]]:
-    """What is shown in order: (turn, segment or hold, whether it is the hold)."""
-    for turn in prepared.turns:
-        yield turn, turn.segment, False
-        if waits(prepared, turn):
-            yield turn, turn.hold, True
+    @property
+    def asset(self) -> Asset:
+        return self.turn.hold if self.hold else self.turn.segment
 
 
 def make_film(
     prepared: Prepared,
+    timeline: Timeline,
     path: Path,
     *,
     see: See | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> float:
     """Write the film as MP4; its length in seconds. `progress` gets the share done."""
-    placed, at = [], 0.0
-    for turn, asset, hold in parts(prepared):
-        placed.append(_Part(turn, asset, hold, at))
-        at += asset.duration
+    turns = {turn.turn.id: turn for turn in prepared.turns}
+    placed, at = list[_Part](), 0.0
+    for played in timeline.spans("video"):
+        placed.append(_Part(turns[played.turn], played, at))
+        at += placed[-1].asset.duration
     with av.open(str(path), "w", format="mp4", options={"movflags": "+faststart"}) as out:
-        picture = _Picture(prepared, out, see)
+        picture = _Picture(prepared, timeline, out, see)
         sound: Any = out.add_stream("libopus", rate=AUDIO_CLOCK, layout="stereo")
         tracks = (_pictures(picture, placed), _sounds(sound, placed))
         for when, _, packet in heapq.merge(*tracks, key=lambda timed: timed[:2]):
@@ -115,13 +118,12 @@ def decoded(asset: Asset) -> Iterator[tuple[float, av.VideoFrame]]:
 class _Picture:
     """The picture track: the agent's picture with the strip below."""
 
-    def __init__(self, prepared: Prepared, out: Any, see: See | None) -> None:
+    def __init__(self, prepared: Prepared, timeline: Timeline, out: Any, see: See | None) -> None:
         canvas = prepared.scenario.canvas
         self._width, self._height = canvas.width, canvas.height
         self._strip = max(32, round(canvas.height * _STRIP)) // 2 * 2
         self._prepared = prepared
-        self._given = list(given(prepared))
-        self._due = list(windows(prepared))
+        self._timeline = timeline
         self._see = see
         self._drawn: tuple[str, ...] = ()
         self._below: av.VideoFrame | None = None
@@ -154,25 +156,24 @@ class _Picture:
 
     def _text(self, part: _Part, seconds: float) -> tuple[str, ...]:
         """Clock, turn, and what goes on; the last of them is the kind of what goes on."""
-        turn, number = part.turn, part.turn.turn.index + 1
-        now = turn.stream_start + (turn.duration if part.hold else seconds)
-        shown = clip_time(turn, turn.duration if part.hold else seconds)
-        clip = f"{turn.turn.clip} " if len(self._prepared.scenario.clips) > 1 else ""
-        where = f"{clip}{clock(shown, 1)}"
-        name = f"{number}/{len(self._prepared.turns)} {turn.turn.id}"
-        wants = turn.turn.expect.wants
+        turn, played = part.turn.turn, part.played
+        now = played.start if part.hold else played.start + seconds
+        clip = f"{turn.clip} " if len(self._prepared.scenario.clips) > 1 else ""
+        where = f"{clip}{clock(clip_time(played, now), 1)}"
+        name = f"{turn.index + 1}/{len(self._prepared.turns)} {turn.id}"
+        wants = turn.expect.wants
         if part.hold:
             owed = wants is Wants.ANSWER
             why = "until it has answered" if owed else "in case it says something"
             return where, name, f"the picture is held {why}", "hold", wants
-        for window in self._due:
-            if window.turn is turn and 0 <= now - window.due < _DUE_SHOWN:
+        for window in self._timeline.spans("windows", turn=turn.id):
+            if 0 <= now - window.start < _DUE_SHOWN:
                 return where, name, "an answer is due", "due", wants
-        for item in self._given:
-            if item.start <= now < item.end:
-                voice = "user" if item.user else "other"
-                return where, name, f"{item.voice}: {item.text}", voice, wants
-        return where, name, turn.turn.expect.told, "", wants
+        for given in self._timeline.spans("instructions"):
+            if given.holds(now):
+                voice = "user" if given.by == "user" else "other"
+                return where, name, f"{given.by}: {given.text}", voice, wants
+        return where, name, turn.expect.told, "", wants
 
     def _joined(self, frame: av.VideoFrame, text: tuple[str, ...]) -> av.VideoFrame:
         if self._below is None or text != self._drawn:

@@ -16,6 +16,7 @@ from simulator.authoring.sheet import Sheet
 from simulator.authoring.transcript import transcript
 from simulator.errors import InputError
 from simulator.media.timeline import Prepared
+from simulator.report.timeline.stream import stream_timeline
 
 FILM, SHEET, TRANSCRIPT = "preview.mp4", "sheet.png", "transcript.txt"
 
@@ -49,14 +50,15 @@ def make_preview(
 ) -> Preview:
     """Make the three files in `folder`; none is left half-written. Raises InputError."""
     may_write(folder, force=force)
-    sheet = Sheet(prepared)
+    timeline = stream_timeline(prepared)
+    sheet = Sheet(prepared, timeline)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as made:
             new = Path(made)
-            duration = make_film(prepared, new / FILM, see=sheet.see, progress=progress)
+            duration = make_film(prepared, timeline, new / FILM, see=sheet.see, progress=progress)
             sheet.draw(new / SHEET)
-            (new / TRANSCRIPT).write_text(transcript(prepared), encoding="utf-8")
+            (new / TRANSCRIPT).write_text(transcript(prepared, timeline), encoding="utf-8")
             for name in (FILM, SHEET, TRANSCRIPT):
                 shutil.move(new / name, folder / name)
     except OSError as error:

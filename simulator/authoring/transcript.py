@@ -1,30 +1,25 @@
 """The transcript of a preview: what is said when, what is wanted, and what the agent is told. Pure.
 
-Counterparts: `simulator.authoring.moments` has the times, `simulator.session.prompt` the words.
+Counterparts: `simulator.report.timeline` has the times, `simulator.session.prompt` the words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simulator.authoring.moments import (
-    clip_time,
-    clock,
-    evidence,
-    given,
-    waits,
-    windows,
-)
-from simulator.media.timeline import Prepared, PreparedTurn
+from simulator.authoring.wording import clock
+from simulator.media.timeline import Prepared
+from simulator.report.timeline.lanes import Span, Timeline, clip_time
+from simulator.scenario.types import Turn
 from simulator.session.prompt import instructions
 
 
-def transcript(prepared: Prepared) -> str:
+def transcript(prepared: Prepared, timeline: Timeline) -> str:
     """The whole text. Times are clip times; in brackets, stream times (turns joined, no holds)."""
-    return "\n".join(_lines(prepared)) + "\n"
+    return "\n".join(_lines(prepared, timeline)) + "\n"
 
 
-def _lines(prepared: Prepared) -> Iterator[str]:
+def _lines(prepared: Prepared, timeline: Timeline) -> Iterator[str]:
     scenario = prepared.scenario
     yield f"{scenario.id}: {scenario.title}" if scenario.title else scenario.id
     yield (
@@ -40,33 +35,34 @@ def _lines(prepared: Prepared) -> Iterator[str]:
         yield f"    {line}".rstrip()
     yield ""
     yield "Times are clip times; in brackets stream times."
-    for turn in prepared.turns:
-        yield ""
-        yield from _turn(prepared, turn)
+    several = len(scenario.clips) > 1
+    for played in timeline.spans("video"):
+        if played.kind == "play":
+            yield ""
+            yield from _turn(scenario.turn(played.turn), played, timeline, several)
+        else:
+            yield "    then the last picture is held"
 
 
-def _turn(prepared: Prepared, turn: PreparedTurn) -> Iterator[str]:
-    plain = turn.turn
-    first, last = clip_time(turn, 0.0), clip_time(turn, turn.duration)
-    begins, ends = clock(turn.stream_start), clock(turn.stream_start + turn.duration)
-    clip = f"  {plain.clip}" if len(prepared.scenario.clips) > 1 else ""
-    yield f"#{plain.index + 1} {plain.id}  {clock(first)}-{clock(last)} [{begins}-{ends}]{clip}"
-    for item in given(prepared):
-        if item.turn is turn:
-            start = clip_time(turn, item.start - turn.stream_start)
-            end = clip_time(turn, item.end - turn.stream_start)
-            yield f"    {clock(start)}-{clock(end)}  {item.voice} ({item.kind}): {item.text}"
-    yield f"    wants {plain.expect.told}"
-    for window in windows(prepared):
-        if window.turn is turn:
-            due = clip_time(turn, window.due - turn.stream_start)
-            why = "event" if window.event else "end of the instruction"
-            asked = f", asked for in {plain.asked_in}" if plain.asked_in else ""
-            yield f"    due at {clock(due)} ({why}), within {window.within:g} s{asked}"
-    for note in plain.expect.notes():
+def _turn(turn: Turn, played: Span, timeline: Timeline, several: bool) -> Iterator[str]:
+    """What there is to say of a turn; `several`: of which clip it is, too."""
+
+    def shown(at: float) -> str:
+        return clock(clip_time(played, at))
+
+    first, last = shown(played.start), shown(played.end)
+    begins, ends = clock(played.start), clock(played.end)
+    clip = f"  {turn.clip}" if several else ""
+    yield f"#{turn.index + 1} {turn.id}  {first}-{last} [{begins}-{ends}]{clip}"
+    for given in timeline.spans("instructions", turn=turn.id):
+        when = f"{shown(given.start)}-{shown(given.end)}"
+        yield f"    {when}  {given.by} ({given.kind}): {given.text}"
+    yield f"    wants {turn.expect.told}"
+    for window in timeline.spans("windows", turn=turn.id):
+        asked = f", asked for in {turn.asked_in}" if turn.asked_in else ""
+        why = "event" if window.by == "event" else "end of the instruction"
+        yield f"    due at {shown(window.start)} ({why}), within {turn.within:g} s{asked}"
+    for note in turn.expect.notes():
         yield f"    {note}"
-    for owner, start, end in evidence(prepared):
-        if owner is turn:
-            yield f"    evidence: [{clock(start)}-{clock(end)}]"
-    if waits(prepared, turn):
-        yield "    then the last picture is held"
+    for seen in timeline.spans("evidence", turn=turn.id):
+        yield f"    evidence: [{clock(seen.start)}-{clock(seen.end)}]"

@@ -14,6 +14,8 @@ from simulator.measuring.measure import load_trace
 from simulator.recording.reader import Recording
 from simulator.report.film import make_film
 from simulator.report.plain import plain
+from simulator.report.timeline.lanes import Timeline
+from simulator.report.timeline.session import session_timeline
 from simulator.run.accounting import AttemptResult, read_attempts
 from simulator.run.plan import Plan
 from simulator.scenario.load import load_recorded_scenario
@@ -24,7 +26,7 @@ def film_recording(folder: Path, out: Path | None) -> int:
     """Make one film. Status 1 if something is missing in it."""
     console = Console()
     recording = Recording.open(folder)
-    film = make_film(recording, load_trace(folder, load_recorded_scenario(folder)), path=out)
+    film = make_film(recording, _timeline(recording, load_recorded_scenario(folder)), path=out)
     console.print(plain(f"{film.path}: {film.duration:.1f} s"), soft_wrap=True)
     for missing in film.missing:
         line = f"not in the cache any more, so not in the film: {missing}"
@@ -46,8 +48,13 @@ def _film(result: AttemptResult, scenarios: Mapping[str, Scenario]) -> str:
     """Make one film; why there is none, if so."""
     assert result.folder is not None
     try:
-        trace = load_trace(result.folder, scenarios[result.attempt.scenario])
-        make_film(Recording.open(result.folder), trace)
+        recording = Recording.open(result.folder)
+        make_film(recording, _timeline(recording, scenarios[result.attempt.scenario]))
     except (OmnistageError, OSError) as error:
         return f"{result.attempt.id}: no film: {error}"
     return ""
+
+
+def _timeline(recording: Recording, scenario: Scenario) -> Timeline:
+    trace = load_trace(recording.folder, scenario)
+    return session_timeline(trace, scenario, events=recording.events())

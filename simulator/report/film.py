@@ -3,8 +3,8 @@
 Picture: the prepared packets that were sent, copied. Sound: three tracks, both voices mixed (the
 default), the user's (the packets that were sent, copied) and the agent's (decoded, placed on
 session time, encoded). Subtitles: turns, instructions, answers. Counterparts:
-`simulator.measuring.sound` places the agent's sound, `simulator.report.subtitles` writes the
-lines; nothing reads the film but people.
+`simulator.report.timeline` says what was shown when, `simulator.measuring.sound` places the agent's
+sound, `simulator.report.subtitles` writes the lines; nothing reads the film but people.
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ from av.stream import Disposition
 from simulator.errors import RecordingError
 from simulator.measuring.measure import payload_type
 from simulator.measuring.sound import Sound, opus_samples
-from simulator.measuring.trace import Trace
 from simulator.media.cache import Cache, key_of
 from simulator.media.packets import BrokenPartError, PacketFile
 from simulator.media.timeline import AUDIO_CLOCK, PTIME, VIDEO_CLOCK
 from simulator.protocol.samples import PACKET, Mono, MonoInt16
 from simulator.recording.manifest import PartInfo
 from simulator.recording.reader import Recording
-from simulator.recording.records import SegmentRecord
 from simulator.report.subtitles import lines
+from simulator.report.timeline.lanes import Timeline
 from simulator.whole_file import whole_file
 
 FILM = "session.mkv"
@@ -93,23 +92,23 @@ def from_cache(cache: Cache | None = None) -> Callable[[PartInfo], Path | None]:
 
 def make_film(
     recording: Recording,
-    trace: Trace,
+    timeline: Timeline,
     *,
     path: Path | None = None,
     find: Callable[[PartInfo], Path | None] | None = None,
 ) -> Film:
-    """Write the film of a recording, by default as session.mkv in its folder.
+    """Write the film of a recording with this timeline, by default as session.mkv in its folder.
 
     `find` gives the packet file of a prepared part; by default the user's cache is looked through.
     What it does not find is named in `missing`. Raises RecordingError if nothing was played.
     """
     path = path or recording.folder / FILM
-    if trace.play_at is None:
+    origin = timeline.origin
+    if origin is None:
         raise RecordingError(f"{recording.folder}: nothing was played; there is no film")
     if os.path.isdir(path):
         raise RecordingError(f"{path} is a folder", hint="name the file that the film is to be")
-    origin = trace.play_at
-    shown, missing = _shown(recording, find or from_cache())
+    shown, missing = _shown(recording, timeline, find or from_cache())
     end = max(recording.end, origin + PTIME)
     try:
         with (
@@ -132,12 +131,12 @@ def make_film(
             text = out.add_mux_stream("subrip", time_base=_MILLI)
             text.metadata["title"] = "turns and words"
             text.disposition = Disposition.default
-            out.metadata["title"] = f"{trace.scenario} / {trace.agent}"
+            out.metadata["title"] = f"{timeline.scenario} / {timeline.agent}"
             tracks += [
                 both.encoded((user, agent), count),
                 sent.copied(_sent(recording, origin)),
                 heard.encoded((agent,), count),
-                _texts(trace, recording, text, origin),
+                _texts(timeline, text, origin),
             ]
             for _, _, packet in heapq.merge(*tracks, key=lambda timed: timed[:2]):
                 out.mux_one(packet)
@@ -150,26 +149,22 @@ def make_film(
 
 
 def _shown(
-    recording: Recording, find: Callable[[PartInfo], Path | None]
+    recording: Recording, timeline: Timeline, find: Callable[[PartInfo], Path | None]
 ) -> tuple[list[_Shown], tuple[str, ...]]:
     """The parts in the order in which they were shown, and those that are gone."""
     parts = {
-        info.asset: (info, loop)
+        (turn.id, kind): (info, loop)
         for turn in recording.manifest.turns
-        for info, loop in ((turn.segment, False), (turn.hold, True))
+        for kind, info, loop in (("play", turn.segment, False), ("hold", turn.hold, True))
     }
     log, due = recording.due("sent-video")
     last = float(due[-1]) + 1e-3 if len(log) else recording.end
-    starts = [
-        r
-        for _, r in recording.records(SegmentRecord)
-        if r.edge == "start" and r.asset in parts and r.at <= last
-    ]
+    spans = [s for s in timeline.spans("video") if (s.turn, s.kind) in parts and s.start <= last]
     shown: list[_Shown] = []
     missing: dict[str, None] = {}
-    for i, start in enumerate(starts):
-        info, loop = parts[start.asset]
-        until = min(starts[i + 1].at if i + 1 < len(starts) else last, last)
+    for i, span in enumerate(spans):
+        info, loop = parts[span.turn, span.kind]
+        until = min(spans[i + 1].start if i + 1 < len(spans) else last, last)
         place = find(info)
         try:
             part = PacketFile.open(place) if place is not None else None
@@ -177,8 +172,8 @@ def _shown(
             part = None
         if part is None:
             missing[info.asset] = None
-        elif until > start.at:
-            shown.append(_Shown(part, start.at, until, loop))
+        elif until > span.start:
+            shown.append(_Shown(part, span.start, until, loop))
     return shown, tuple(missing)
 
 
@@ -309,8 +304,8 @@ def _add(track: MonoInt16, at: int, samples: Mono) -> None:
         track[place] = np.clip(samples * 32767.0, -32768, 32767).astype(np.int16)
 
 
-def _texts(trace: Trace, recording: Recording, stream: Any, origin: float) -> Iterator[Timed]:
-    for line in lines(trace, recording.manifest):
+def _texts(timeline: Timeline, stream: Any, origin: float) -> Iterator[Timed]:
+    for line in lines(timeline):
         start = max(0.0, line.start - origin)
         if line.end - origin <= start:
             continue

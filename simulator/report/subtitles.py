@@ -1,6 +1,7 @@
 """Subtitles of a recording: what was asked and answered, and which turn plays. Pure.
 
-Counterpart: `simulator.report.film` puts them into the film.
+Counterparts: `simulator.report.timeline` says what was when, `simulator.report.film` puts the lines
+into the film.
 """
 
 from __future__ import annotations
@@ -8,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from simulator.measuring.trace import Trace
-from simulator.recording.manifest import Manifest
+from simulator.report.timeline.lanes import Timeline
 
 SHORTEST = 1.0
 """Seconds that a line stays at least."""
@@ -19,17 +19,17 @@ LONGEST_TEXT = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One subtitle; session time."""
+    """One subtitle; times as on the timeline."""
 
     start: float
     end: float
     text: str
 
 
-def lines(trace: Trace, manifest: Manifest) -> tuple[Line, ...]:
+def lines(timeline: Timeline) -> tuple[Line, ...]:
     """What there is to read, in pieces of time that do not overlap: some players show only one
     line at a time, so all that holds at a time is in one."""
-    spans = [*_turns(trace), *_instructions(trace, manifest), *_replies(trace)]
+    spans = [*_turns(timeline), *_instructions(timeline), *_replies(timeline)]
     borders = sorted({s.start for s in spans} | {s.end for s in spans})
     out: list[Line] = []
     for start, end in pairwise(borders):
@@ -44,31 +44,30 @@ def lines(trace: Trace, manifest: Manifest) -> tuple[Line, ...]:
     return tuple(out)
 
 
-def _turns(trace: Trace) -> list[Line]:
+def _turns(timeline: Timeline) -> list[Line]:
     return [
-        Line(start=t.start, end=t.done, text=f"[{t.id}: {t.expect}]")
-        for t in trace.turns
-        if t.reached and t.done > t.start
+        Line(start=turn.start, end=turn.end, text=f"[{turn.turn}: {turn.kind}]")
+        for turn in timeline.spans("turns")
+        if turn.end > turn.start
     ]
 
 
-def _instructions(trace: Trace, manifest: Manifest) -> list[Line]:
-    said = {f"{t.id}/{s.index}": s.text for t in manifest.turns for s in t.spoken}
+def _instructions(timeline: Timeline) -> list[Line]:
     return [
-        Line(start=h.start, end=h.end, text=f"{h.voice}: {said.get(h.id, '')}")
-        for h in trace.heard
-        if h.end > h.start
+        Line(start=given.start, end=given.end, text=f"{given.by}: {given.text}")
+        for given in timeline.spans("instructions")
+        if given.end > given.start
     ]
 
 
-def _replies(trace: Trace) -> list[Line]:
+def _replies(timeline: Timeline) -> list[Line]:
     out = []
-    for response in trace.responses:
-        start, end = response.onset, response.end
-        if start is None or end is None:
+    for reply in timeline.spans("responses"):
+        if reply.kind not in ("speech", "text"):
             continue
-        text = " ".join(response.text.split()) or "(no transcript)"
+        text = " ".join(reply.text.split()) or "(no transcript)"
         if len(text) > LONGEST_TEXT:
             text = text[: LONGEST_TEXT - 1] + "…"
-        out.append(Line(start=start, end=max(end, start + SHORTEST), text=f"agent: {text}"))
+        end = max(reply.end, reply.start + SHORTEST)
+        out.append(Line(start=reply.start, end=end, text=f"agent: {text}"))
     return out

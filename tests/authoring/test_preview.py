@@ -11,13 +11,14 @@ import pytest
 from PIL import Image
 
 from simulator.authoring.film import decoded
-from simulator.authoring.moments import clock, evidence, given, windows
 from simulator.authoring.preview import make_preview
 from simulator.authoring.transcript import transcript
+from simulator.authoring.wording import clock
 from simulator.errors import InputError
 from simulator.media.cache import Cache
 from simulator.media.prepare import prepare
 from simulator.media.timeline import Prepared
+from simulator.report.timeline.stream import stream_timeline
 from simulator.scenario.load import load_scenario
 
 from .conftest import Desk
@@ -62,17 +63,18 @@ def prepared(desk: Desk, tmp_path: Path) -> Prepared:
 
 
 def test_moments(prepared: Prepared) -> None:
-    spoken = [(round(g.start, 2), round(g.end, 2), g.voice) for g in given(prepared)]
-    assert spoken == [(2, 3, "user"), (3.5, 4.5, "guest")]
-    due = [(round(w.due, 2), w.within, w.event) for w in windows(prepared)]
-    assert due == [(3, 8, False), (6.2, 2, True)]
+    timeline = stream_timeline(prepared)
+    given = [(round(g.start, 2), round(g.end, 2), g.by) for g in timeline.spans("instructions")]
+    assert given == [(2, 3, "user"), (3.5, 4.5, "guest")]
+    due = [(round(w.start, 2), w.numbers["within_s"], w.by) for w in timeline.spans("windows")]
+    assert due == [(3, 8, "instruction"), (6.2, 2, "event")]
     # What is cut out between the turns is no evidence.
-    seen = [(t.turn.id, round(a, 2), round(b, 2)) for t, a, b in evidence(prepared)]
+    seen = [(e.turn, round(e.start, 2), round(e.end, 2)) for e in timeline.spans("evidence")]
     assert seen == [("ask", 1, 3), ("ask", 2.5, 2.5), ("told", 5, 6.2)]
 
 
 def test_the_transcript(prepared: Prepared) -> None:
-    text = transcript(prepared)
+    text = transcript(prepared, stream_timeline(prepared))
     for line in (
         "#1 ask  0.00-3.00 [0.00-3.00]",
         "    2.00-3.00  user (say): Which square moves?",

@@ -17,6 +17,7 @@ import pytest
 from av.stream import Disposition
 
 from simulator.errors import RecordingError
+from simulator.judging.testing import answers, scenario
 from simulator.measuring.speech import islands
 from simulator.measuring.trace import Heard, Life, Pacing, Response, Speech, Trace, TurnSpan
 from simulator.media.cache import Cache, key_of
@@ -31,6 +32,8 @@ from simulator.recording.records import (
 )
 from simulator.report.film import from_cache, make_film
 from simulator.report.subtitles import Line, lines
+from simulator.report.timeline.lanes import Timeline
+from simulator.report.timeline.session import session_timeline
 
 PLAY_AT = 3.1
 FLASH = 1.0
@@ -69,7 +72,7 @@ def part(path: Path, sounds: Any, seconds: float, flash: float | None) -> None:
 
 
 @pytest.fixture
-def filmed(stage: Any, sounds: Any, tmp_path: Path) -> tuple[Recording, Trace, Cache]:
+def filmed(stage: Any, sounds: Any, tmp_path: Path) -> tuple[Recording, Timeline, Cache]:
     """Two turns of 2 s with a hold of 2 s between; flash and beep in each; the agent speaks."""
     cache = Cache(tmp_path / "cache")
     turns = []
@@ -131,7 +134,8 @@ def filmed(stage: Any, sounds: Any, tmp_path: Path) -> tuple[Recording, Trace, C
         pacing=Pacing(p50_ms=0, p99_ms=0, max_ms=0, packets=0),
         life=Life(transport=True, session=True, response=True),
     )  # fmt: skip
-    return recording, trace, cache
+    played = scenario(*(answers(t, "Three.", asks="How many?") for t in ("first", "second")))
+    return recording, session_timeline(trace, played, events=recording.events()), cache
 
 
 def onsets(path: Path, track: int) -> list[float]:
@@ -160,8 +164,8 @@ def flashes(path: Path) -> list[float]:
 
 
 def test_everything_is_in_step(filmed: Any) -> None:
-    recording, trace, cache = filmed
-    film = make_film(recording, trace, find=from_cache(cache))
+    recording, timeline, cache = filmed
+    film = make_film(recording, timeline, find=from_cache(cache))
     assert film.missing == ()
     assert film.path == recording.folder / "session.mkv"
     assert film.duration == pytest.approx(recording.end - PLAY_AT)
@@ -175,8 +179,8 @@ def test_everything_is_in_step(filmed: Any) -> None:
 
 
 def test_tracks_and_words(filmed: Any) -> None:
-    recording, trace, cache = filmed
-    film = make_film(recording, trace, find=from_cache(cache))
+    recording, timeline, cache = filmed
+    film = make_film(recording, timeline, find=from_cache(cache))
     with av.open(str(film.path)) as container:
         kinds = [s.type for s in container.streams]
         assert kinds == ["video", "audio", "audio", "audio", "subtitle"]
@@ -196,8 +200,8 @@ def test_tracks_and_words(filmed: Any) -> None:
 
 
 def test_the_video_is_copied(filmed: Any) -> None:
-    recording, trace, cache = filmed
-    film = make_film(recording, trace, find=from_cache(cache))
+    recording, timeline, cache = filmed
+    film = make_film(recording, timeline, find=from_cache(cache))
     with av.open(str(film.path)) as container:
         frames = sum(1 for _ in container.decode(video=0))
     # 2 s, 2 s of hold, and 2 s, as they were sent.
@@ -205,8 +209,8 @@ def test_the_video_is_copied(filmed: Any) -> None:
 
 
 def test_without_the_prepared_parts_there_is_sound(filmed: Any, tmp_path: Path) -> None:
-    recording, trace, _ = filmed
-    film = make_film(recording, trace, find=from_cache(Cache(tmp_path / "empty")))
+    recording, timeline, _ = filmed
+    film = make_film(recording, timeline, find=from_cache(Cache(tmp_path / "empty")))
     assert len(film.missing) == 3
     with av.open(str(film.path)) as container:
         assert [s.type for s in container.streams] == ["audio"] * 3 + ["subtitle"]
@@ -222,23 +226,23 @@ def test_the_cache_is_not_left(tmp_path: Path) -> None:
 
 
 def test_a_place_that_cannot_be_written(filmed: Any, tmp_path: Path) -> None:
-    recording, trace, cache = filmed
+    recording, timeline, cache = filmed
     with pytest.raises(RecordingError, match="is a folder"):
-        make_film(recording, trace, path=tmp_path, find=from_cache(cache))
+        make_film(recording, timeline, path=tmp_path, find=from_cache(cache))
     for place in (tmp_path / "nowhere/x.mkv", tmp_path / ("x" * 300)):
         with pytest.raises(RecordingError, match="the film cannot be written"):
-            make_film(recording, trace, path=place, find=from_cache(cache))
+            make_film(recording, timeline, path=place, find=from_cache(cache))
 
 
 def test_nothing_played_no_film(stage: Any, filmed: Any) -> None:
-    recording, trace, _ = filmed
+    recording, timeline, _ = filmed
     with pytest.raises(RecordingError, match="nothing was played"):
-        make_film(recording, replace(trace, play_at=None))
+        make_film(recording, replace(timeline, origin=None))
 
 
 def test_lines_do_not_overlap_and_say_all_that_holds(filmed: Any) -> None:
-    recording, trace, _ = filmed
-    found = lines(trace, recording.manifest)
+    _, timeline, _ = filmed
+    found = lines(timeline)
     assert all(a.end <= b.start + 1e-9 for a, b in pairwise(found))
     assert found[0] == Line(start=PLAY_AT, end=PLAY_AT + 1, text="[first: answer]")
     # An answer stays for a second at least.
@@ -246,8 +250,8 @@ def test_lines_do_not_overlap_and_say_all_that_holds(filmed: Any) -> None:
 
 
 def test_a_player_finds_no_fault(filmed: Any) -> None:
-    recording, trace, cache = filmed
-    film = make_film(recording, trace, find=from_cache(cache))
+    recording, timeline, cache = filmed
+    film = make_film(recording, timeline, find=from_cache(cache))
     # Picture and all voices are decoded, and the words are written as an SRT file.
     outputs = ["-map", "0:v", "-map", "0:a", "-f", "null", "-", "-map", "0:s", "-f", "srt", "-"]
     try:
