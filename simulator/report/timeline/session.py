@@ -55,7 +55,7 @@ def session_timeline(
     played = [play_span(scenario.turn(t.id), t.start, t.end) for t in trace.turns if t.reached]
     lanes = [
         lane("turns", turns),
-        lane("video", [*played, *_between(events or (), end)]),
+        lane("video", [*played, *_between(events or (), played, end)]),
         lane("instructions", instructions),
         lane("evidence", evidence_spans(scenario, played)),
         lane("windows", _windows(trace, scenario, end)),
@@ -96,9 +96,13 @@ def _turn(turn: TurnSpan, scenario: Scenario) -> Span:
     )
 
 
-def _between(events: Sequence[Stamped], end: float) -> Iterator[Span]:
-    """What was played between the turns' segments: each part until the next edge."""
-    parts = [e.record for e in events if isinstance(e.record, SegmentRecord)]
+def _between(events: Sequence[Stamped], played: Sequence[Span], end: float) -> Iterator[Span]:
+    """What was played between the turns' segments: each part until the next edge. The events may
+    tell of more than left: what belongs to a turn that was not reached was not played."""
+    turns = {span.turn for span in played}
+    parts = [
+        e.record for e in events if isinstance(e.record, SegmentRecord) and e.record.of in turns
+    ]
     for n, part in enumerate(parts):
         if part.edge == "start" and part.part != "play" and part.at < end:
             until = parts[n + 1].at if n + 1 < len(parts) else end

@@ -207,6 +207,19 @@ def test_a_session_that_was_cut_off(reading: Any) -> None:
     assert windows[1] == "22.5-23.5 answer by event of guest (cut) within_s=8"
 
 
+def test_events_that_tell_of_more_than_was_sent(reading: Any) -> None:
+    """The log of packets ends in the first hold: the second turn was ordered, and never left."""
+    first, second = session().turns
+    never = replace(second, start=14, end=14, done=14, due=None, reached=False, complete=False)
+    made = session(turns=(replace(first, done=14), never), heard=(), responses=(), end=14.0)
+    timeline = session_timeline(made, PLAYED, events=EVENTS[:9])
+    reading.check(timeline)
+    assert reading.told(timeline)["video"] == [
+        "1-11 play by main of ask clip_start=0",
+        "11-14 hold by main of ask clip_start=10",
+    ]
+
+
 def test_nothing_was_played(reading: Any) -> None:
     timeline = session_timeline(trace(PLAYED, reached=0, outcome="agent_failed"), PLAYED, events=())
     reading.check(timeline)
