@@ -13,6 +13,7 @@ import av
 import numpy as np
 import pytest
 
+from simulator.protocol.conditions import USUAL, Conditions
 from simulator.protocol.samples import PACKET, RATE, Mono
 from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo, TurnInfo
 from simulator.recording.writer import RecordingWriter
@@ -78,7 +79,8 @@ class Stage:
 
     folder: Path
     turns: tuple[TurnInfo, ...] = ()
-    options: dict[str, Any] = field(default_factory=dict)
+    conditions: Conditions = USUAL
+    shared_host: bool = False
     secrets: Sequence[str] = ()
     packets: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
 
@@ -87,7 +89,8 @@ class Stage:
             scenario=ScenarioInfo(id="stage", sha256="00"),
             agent=AgentInfo(reference="fake"),
             turns=self.turns,
-            options=self.options,
+            conditions=self.conditions,
+            shared_host=self.shared_host,
         )
         self.writer = RecordingWriter(self.folder, manifest, secrets=self.secrets)
 

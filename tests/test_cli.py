@@ -73,7 +73,7 @@ def test_lists() -> None:
         (("run", "demo", "--agent", "oracle -o delay=soon"), "seconds"),
         (("run", "demo", "--agent", "oracle --fast"), "-o key=value"),
         (("run", "demo", "demo", "--agent", "oracle"), "--repeat"),
-        (("run", "demo", "--agent", "oracle", "--decide", "sometimes"), "allowed: agent, turn-end"),
+        (("run", "demo", "--agent", "oracle", "--decide", "sometimes"), "'agent', 'turn-end'"),
         (("run", "demo"), "--agent"),
         (("judge", "nowhere"), "no such folder"),
         (("judge", "."), "is neither a run nor a recording"),
@@ -270,9 +270,9 @@ def test_an_agent_is_made_to_decide_at_the_end_of_a_turn(scenario: Path) -> None
     words = ("run", str(scenario), "--agent", "oracle", "--decide", "turn-end", "--out", str(out))
     shown = omnistage(*words)
     assert shown.returncode in (0, 1), shown.stderr  # a busy machine may spoil the pacing
-    assert "each agent was asked at the end of each turn" in shown.stdout
+    assert "decide: turn-end. When the model runs: " in shown.stdout
     (folder,) = (out / "recordings").iterdir()
-    assert json.loads((folder / "manifest.json").read_text())["options"]["decide"] == "turn-end"
+    assert json.loads((folder / "manifest.json").read_text())["conditions"]["decide"] == "turn-end"
     trace = json.loads((folder / "trace.json").read_text())
     assert [t["opportunity"] for t in trace["turns"] if t["expect"] == "quiet"] == [True]
     assert [r["text"] for r in trace["responses"]] == ["[KEEP QUIET]"]

@@ -23,10 +23,12 @@ from simulator.report.panel import (
 LISTED = 10
 
 
-def show_agreement(run: Path, judges: tuple[str, ...], human: Path | None) -> int:
-    """Print it and write it into the run's folder."""
+def show_agreement(
+    run: Path, judges: tuple[str, ...], human: Path | None, *, mix: bool = False
+) -> int:
+    """Print it and write it into the run's folder; `mix` takes unlike conditions together."""
     console = Console()
-    chosen, turns = read_panel(run, judges)
+    chosen, turns = read_panel(run, judges, mix=mix)
     if not turns:
         raise InputError(f"{run}: no judge has judged words there", hint=f"omnistage judge {run}")
     if len(chosen) < 2 and human is None:
@@ -38,6 +40,8 @@ def show_agreement(run: Path, judges: tuple[str, ...], human: Path | None) -> in
     found = agreement(chosen, turns, humans)
     files = write_agreement(run, found, turns, humans)
     _print(found, console)
+    if found.mixed:
+        console.print(Text(f"Conditions mixed as asked for: {found.mixed}.", style="yellow"))
     _print_disagreements(disagreements(turns), console)
     console.print(Text(f"-> {', '.join(map(str, files))}"))
     return 0

@@ -23,10 +23,16 @@ FLIPS = 20
 
 
 def show_comparison(
-    run_a: Path, run_b: Path, *, agent_a: str | None, agent_b: str | None, as_json: bool
+    run_a: Path,
+    run_b: Path,
+    *,
+    agents: tuple[str | None, str | None],
+    as_json: bool,
+    mix: bool = False,
 ) -> int:
-    """Print how B differs from A. Raises InputError if there is nothing to compare."""
-    found = compare(side_of(run_a, agent_a), side_of(run_b, agent_b))
+    """Print how B differs from A; `mix` takes unlike conditions within one of them together. Raises
+    InputError if there is nothing to compare."""
+    found = compare(side_of(run_a, agents[0], mix=mix), side_of(run_b, agents[1], mix=mix))
     if found.score is None:
         raise InputError(
             f"{run_a} and {run_b} have no scored turn in common",

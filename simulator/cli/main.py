@@ -10,7 +10,6 @@ import math
 import os
 import sys
 from contextlib import suppress
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -18,16 +17,11 @@ import typer
 
 from simulator import __version__
 from simulator.cli import studying, writing
+from simulator.cli.conditions import Mix, imposes
 from simulator.errors import InputError, OmnistageError
+from simulator.protocol.conditions import Conditions
 
 INTERRUPTED = 130
-
-
-class Video(StrEnum):
-    """Codecs of the pictures that are sent."""
-
-    H264 = "h264"
-    VP8 = "vp8"
 
 
 app = typer.Typer(
@@ -103,6 +97,7 @@ def demo(
 
 
 @app.command()
+@imposes
 def run(
     scenarios: Annotated[
         list[str], typer.Argument(help="Paths of scenario files, or ids of bundled ones")
@@ -113,6 +108,7 @@ def run(
             "--agent", help="Agent reference, repeatable; may carry options: 'late -o delay=3'"
         ),
     ],
+    conditions: Conditions,
     judge: JudgeRefs = None,
     option: Annotated[
         list[str] | None, typer.Option("-o", "--option", help="key=value for every agent")
@@ -126,19 +122,6 @@ def run(
         bool, typer.Option(help="Let agents that compute here run side by side; marks latencies")
     ] = False,
     film: Annotated[bool, typer.Option(help="Make session.mkv of every recording")] = False,
-    prompt: Annotated[
-        str, typer.Option(help="What agents are told in words: written, spoken, or a file")
-    ] = "written",
-    video: Annotated[
-        Video, typer.Option(help="Codec of the pictures; vp8 for agents without H264")
-    ] = Video.H264,
-    decide: Annotated[
-        str,
-        typer.Option(
-            help="When the model runs: when the agent decides so (agent), or once at the end of "
-            "each turn, asked by the simulator (turn-end)"
-        ),
-    ] = "agent",
 ) -> None:
     """Play scenarios to agents, record, judge and report."""
     from simulator.cli.run import RunOrder, run_order
@@ -155,9 +138,7 @@ def run(
         min_coverage=min_coverage,
         share_host=share_host,
         film=film,
-        prompt=prompt,
-        video=video.value,
-        decide=decide,
+        conditions=conditions,
     )
     raise typer.Exit(run_order(order))
 
@@ -225,6 +206,7 @@ def report(
     as_parquet: Annotated[
         Path | None, typer.Option("--parquet", help="Folder for the same tables as Parquet")
     ] = None,
+    mix: Mix = False,
 ) -> None:
     """Compute a run's summary again from its recordings and verdicts, and show it."""
     from simulator.cli.report import show_report
@@ -238,6 +220,7 @@ def report(
             turns=turns,
             as_csv=as_csv,
             as_parquet=as_parquet,
+            mix=mix,
         )
     )
 

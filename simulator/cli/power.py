@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import stdev
 
@@ -33,6 +34,7 @@ def show_power(
     correlation: float,
     alpha: float,
     power: float,
+    mix: bool = False,
 ) -> int:
     """Print turns for each difference, and differences for some numbers of turns."""
     if len(runs) > 2:
@@ -41,7 +43,7 @@ def show_power(
         raise InputError(f"--sd {sd:g} is not between 0 and 100 points")
     if not -1 <= correlation < 1:
         raise InputError(f"--correlation {correlation:g} is not from -1 to below 1")
-    spread = _spread(runs, agents, sd, correlation)
+    spread = _spread(runs, agents, sd, correlation, mix)
     if spread.sd <= 0:
         raise InputError("no score differs from turn to turn", hint="give a guess with --sd")
     console = Console(soft_wrap=True, highlight=False)
@@ -68,6 +70,7 @@ def _spread(
     agents: tuple[str | None, str | None],
     sd: float | None,
     correlation: float,
+    mix: bool,
 ) -> Spread:
     if not runs:
         one = WORST_SD if sd is None else sd
@@ -78,10 +81,13 @@ def _spread(
             "two, turns taken to be independent; name a run to have them measured",
         )
     if len(runs) == 2:
-        found = compare(side_of(runs[0], agents[0]), side_of(runs[1], agents[1]))
+        a, b = (side_of(run, agent, mix=mix) for run, agent in zip(runs, agents, strict=True))
+        found = compare(a, b)
         _enough(len(found.pairs), runs)
-        return spread_of_pairs(found.pairs)
-    side = side_of(runs[0], agents[0])
+        spread = spread_of_pairs(found.pairs)
+        said = "; ".join((f"{spread.said} of {a.name} and {b.name}", *found.notes))
+        return replace(spread, said=said)
+    side = side_of(runs[0], agents[0], mix=mix)
     values, scenarios = [], []
     for (scenario, _), turns in side.turns().items():
         scores = [t.score for t in turns if t.score is not None]

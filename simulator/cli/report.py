@@ -29,12 +29,13 @@ def show_report(
     turns: bool = False,
     as_csv: Path | None = None,
     as_parquet: Path | None = None,
+    mix: bool = False,
 ) -> int:
     """Print the summary, by the verdicts of `judge` first; status 1 if something was not completed
-    and scored, or a gate failed."""
+    and scored, or a gate failed. `mix`: the whole run's means also across unlike conditions."""
     limits = parse_gates(gates)
     console = Console()
-    summary = summarise(run, judge)
+    summary = summarise(run, judge, mix=mix)
     print_summary(summary, run, console)
     print_breakdown(summary, console)
     write_summary(run, summary)

@@ -7,13 +7,12 @@ import os
 import signal
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
-from simulator.agent import Agent, Dial
+from simulator.agent import Agent
 from simulator.cli.film import make_films
 from simulator.cli.judge import load_judges, tell_judged
 from simulator.cli.progress import PrepareProgress, RunProgress
@@ -24,10 +23,9 @@ from simulator.judging.run import judge_run, no_doubles
 from simulator.media.cache import Cache
 from simulator.media.encode import Encoding
 from simulator.media.prepare import prepare
-from simulator.media.timeline import Prepared
 from simulator.options import parse_options, split_words
 from simulator.plugins import load_agent
-from simulator.protocol.conditions import Conditions, Decide, Video
+from simulator.protocol.conditions import USUAL, Conditions
 from simulator.report.file import write_summary
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.plain import plain
@@ -36,9 +34,9 @@ from simulator.report.terminal import print_gates, print_status, print_summary
 from simulator.run.attempt import play_attempt
 from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
 from simulator.run.pool import run_plan
+from simulator.run.scene import Scene, Scenes
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import Scenario
-from simulator.session.engine import Result
 from simulator.session.prompt import TEMPLATES, Template, instructions
 
 CORES = os.cpu_count() or 1
@@ -58,12 +56,8 @@ class RunOrder:
     gates: tuple[str, ...] = ()
     min_coverage: float = 1.0
     share_host: bool = False
-    prompt: str = "written"
-    """Template of what agents are told in words: a name, or a file."""
-    decide: str = "agent"
-    """Who decides when the model runs: agent, or turn-end."""
-    video: str = "h264"
-    """Codec of the pictures that are sent."""
+    conditions: Conditions = USUAL
+    """What is imposed on the scenarios; `prompt` as it was typed, maybe a file's name."""
     film: bool = False
     """Make a session.mkv of every recording."""
     name: str = ""
@@ -83,10 +77,8 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
     """Carry out an order; returns the exit status. Raises InputError before anything is spent."""
     console = console or Console()
     gates = parse_gates(order.gates)
-    template = find_template(order.prompt)
-    conditions = Conditions(
-        decide=find_decide(order.decide), video=Video(order.video), prompt=template.recorded
-    )
+    template = find_template(order.conditions.prompt)
+    conditions = replace(order.conditions, prompt=template.recorded)
     cast = _cast(order)
     scenarios = {s.id: s for s in _load(order.scenarios)}
     out = order.out or _default_out(order.name or next(iter(scenarios)))
@@ -98,24 +90,21 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
     for scenario in scenarios.values():
         for warning in scenario.warnings:
             console.print(plain(f"{scenario.path.name}: {warning}", "yellow"), soft_wrap=True)
-    prepared = _prepare(scenarios.values(), console, order.video)
+    scenes = _scenes(scenarios.values(), conditions, template, console)
     plan = make_plan(
         list(scenarios.values()),
         cast.choices,
         judges=[j.name for j in cast.judges],
+        conditions=[conditions],
         repeats=order.repeat,
         concurrency=order.concurrency,
         share_host=order.share_host,
-        prompt=conditions.prompt,
-        decide=conditions.decide,
-        durations={k: p.duration for k, p in prepared.items()},
+        durations={scenario: s.prepared.duration for (scenario, _), s in scenes.items()},
     )
     open_run(out, plan)
     _announce(plan, out, console)
     try:
-        summary = asyncio.run(
-            _carry_out(plan, prepared, scenarios, cast, out, console, conditions, template)
-        )
+        summary = asyncio.run(_carry_out(plan, scenes, scenarios, cast, out, console))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None  # the second Ctrl-C
     print_summary(summary, out, console)
@@ -145,15 +134,6 @@ def find_template(reference: str) -> Template:
         return Template(name=path.name, text=path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--prompt {reference}: cannot be read as UTF-8 text: {error}") from None
-
-
-def find_decide(word: str) -> Decide:
-    """Who decides, by its name. Raises InputError."""
-    try:
-        return Decide(word)
-    except ValueError:
-        allowed = ", ".join(Decide)
-        raise InputError(f"--decide {word!r}: no such way", hint=f"allowed: {allowed}") from None
 
 
 def _cast(order: RunOrder) -> _Cast:
@@ -199,21 +179,26 @@ def _default_out(name: str) -> Path:
     return out
 
 
-def _prepare(scenarios: Iterable[Scenario], console: Console, video: str) -> dict[str, Prepared]:
-    prepared: dict[str, Prepared] = {}
+def _scenes(
+    scenarios: Iterable[Scenario], conditions: Conditions, template: Template, console: Console
+) -> Scenes:
+    """Prepare the media of each scenario as the conditions have it."""
+    made: dict[tuple[str, Conditions], Scene] = {}
     cache = Cache()
     if not console.is_terminal:
         console.print("preparing the media (quick if they are in the cache)")
     with PrepareProgress(console) as progress:
         for scenario in scenarios:
-            prepared[scenario.id] = prepare(
+            prepared = prepare(
                 scenario,
                 cache=cache,
                 progress=progress.for_scenario(scenario.id),
                 workers=CORES,
-                encoding=Encoding(codec=video),
+                encoding=Encoding(codec=conditions.video.value),
             )
-    return prepared
+            told = instructions(scenario, template)
+            made[scenario.id, conditions] = Scene(prepared=prepared, instructions=told)
+    return made
 
 
 def _announce(plan: Plan, out: Path, console: Console) -> None:
@@ -226,23 +211,17 @@ def _announce(plan: Plan, out: Path, console: Console) -> None:
 
 async def _carry_out(
     plan: Plan,
-    prepared: Mapping[str, Prepared],
+    scenes: Scenes,
     scenarios: Mapping[str, Scenario],
     cast: _Cast,
     out: Path,
     console: Console,
-    conditions: Conditions,
-    template: Template,
 ) -> Summary:
-    async def player(prepared: Prepared, target: Dial, /, **rest: Any) -> Result:
-        told = instructions(prepared.scenario, template)
-        return await play_attempt(
-            prepared, target, conditions=conditions, instructions=told, **rest
-        )
-
     stop = asyncio.Event()
     with RunProgress(plan, console) as progress, _Interrupts(stop, console):
-        await run_plan(plan, prepared, cast.agents, out, play=player, observer=progress, stop=stop)
+        await run_plan(
+            plan, scenes, cast.agents, out, play=play_attempt, observer=progress, stop=stop
+        )
     judged = await judge_run(out, scenarios, cast.judges)
     tell_judged(judged, cast.judges, console)
     return summarise(out)

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from simulator.cli.conditions import Mix
+
 app = typer.Typer()
 
 AgentA = Annotated[str | None, typer.Option("--agent-a", help="Label of A, if its run has several")]
@@ -23,12 +25,13 @@ def compare(
     agent_a: AgentA = None,
     agent_b: AgentB = None,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON object")] = False,
+    mix: Mix = False,
 ) -> None:
     """Compare two runs turn by turn: difference, interval, wins and losses, what flipped."""
     from simulator.cli.compare import show_comparison
 
     raise typer.Exit(
-        show_comparison(run_a, run_b, agent_a=agent_a, agent_b=agent_b, as_json=as_json)
+        show_comparison(run_a, run_b, agents=(agent_a, agent_b), as_json=as_json, mix=mix)
     )
 
 
@@ -52,6 +55,7 @@ def power(
     ] = 0.5,
     alpha: Annotated[float, typer.Option(help="Chance of seeing a difference that is none")] = 0.05,
     power: Annotated[float, typer.Option(help="Chance of seeing a difference that is one")] = 0.8,
+    mix: Mix = False,
 ) -> None:
     """Say how many turns it takes to show a difference."""
     from simulator.cli.power import show_power
@@ -65,6 +69,7 @@ def power(
             correlation=correlation,
             alpha=alpha,
             power=power,
+            mix=mix,
         )
     )
 
@@ -114,8 +119,9 @@ def judge_agreement(
     human: Annotated[
         Path | None, typer.Option(help="CSV of people's scores: attempt,turn,score[,rater], 0 to 5")
     ] = None,
+    mix: Mix = False,
 ) -> None:
     """How far the judges of a run agree, with each other and with people."""
     from simulator.cli.agreement import show_agreement
 
-    raise typer.Exit(show_agreement(run_folder, tuple(judge or ()), human))
+    raise typer.Exit(show_agreement(run_folder, tuple(judge or ()), human, mix=mix))

@@ -23,6 +23,7 @@ from simulator.measuring.trace import (
     Trace,
     TurnSpan,
 )
+from simulator.protocol.conditions import USUAL, Conditions
 from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.expectations.contract import Expectation
 from simulator.scenario.expectations.either import Either
@@ -128,6 +129,7 @@ def trace(
     reached: int | None = None,
     life: Life | None = None,
     agent: str = "oracle",
+    conditions: Conditions = USUAL,
 ) -> Trace:
     """A session of `played` in which the agent said these things, attributed by the real rules.
 
@@ -166,6 +168,7 @@ def trace(
         ),
         pacing=Pacing(p50_ms=0.1, p99_ms=0.8, max_ms=2.5, packets=1000),
         life=life or proof,
+        conditions=conditions,
     )
 
 

@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
 
 from simulator.errors import InstrumentError, RecordingError
 from simulator.judging.judge import Judge, Verdict
 from simulator.measuring.trace import Trace, json_of, trace_to_json
+from simulator.protocol.conditions import Decide, Source
 from simulator.scenario.types import Scenario, Turn
 from simulator.whole_file import put_file
 
@@ -105,7 +107,8 @@ class InputHash:
     """Hashes of what a judge is given, for the turns of one recording."""
 
     def __init__(self, trace: Trace, scenario: Scenario) -> None:
-        self._trace = hashlib.sha256(trace_to_json(trace, without=_APART)).hexdigest()
+        body = json.loads(trace_to_json(trace, without=_APART)) | _of_version_1(trace, scenario)
+        self._trace = hashlib.sha256(to_json(body, indent=1)).hexdigest()
         self._scenario = scenario
 
     def of(self, turn: Turn, judge: Judge) -> str:
@@ -125,6 +128,24 @@ class InputHash:
         )
         text = json.dumps(parts, default=_plain, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _of_version_1(trace: Trace, scenario: Scenario) -> dict[str, Any]:
+    """What version 1 of a trace had otherwise, so that what was judged before is not judged again.
+
+    Conditions in no later shape, since those of one recording never change.
+    """
+    decide, source = trace.conditions.decide, trace.conditions.source
+    conditions: dict[str, Any] = {
+        "pace": scenario.pace,
+        "decide": decide,
+        "commit": "agent" if decide is Decide.AGENT else "simulator",
+        "prompt": trace.conditions.prompt,
+        "shared_host": trace.shared_host,
+    }
+    if source is Source.CSV:
+        conditions = {n: conditions[n] for n in ("decide", "commit")} | {"source": source}
+    return {"version": 1, "conditions": conditions}
 
 
 def _plain(value: object) -> object:

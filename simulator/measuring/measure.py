@@ -83,13 +83,13 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     islands = sound.islands(detector)
     found = responses(events, islands, sound_started=_sound_started(recording))
     items = _user_items(recording, what.end)
-    asked = _asked(manifest.options)
+    asked = manifest.conditions.decide is Decide.TURN_END
     attributed = attribute(turns, heard, found, user_items=items, gold=_gold(scenario), asked=asked)
     turns = tuple(
         replace(
             t,
             send_error_ms=sent.worst_ms(*_stretch(t, found, attributed)),
-            due_uncertainty=_due_uncertainty(t, heard, scenario, manifest.options),
+            due_uncertainty=_due_uncertainty(t, heard, scenario, asked),
             opportunity=_opportunity(t, turns, heard, found, attributed, items),
         )
         for t in turns
@@ -116,7 +116,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         life=_life(recording, sending, found),
         lost=sound.lost,
         shared_host=manifest.shared_host,
-        conditions=dict(manifest.options),
+        conditions=manifest.conditions,
     )
 
 
@@ -162,20 +162,15 @@ def _gold(scenario: Scenario) -> dict[str, tuple[str, ...]]:
     return {t.id: right for t in scenario.turns if (right := t.expect.right)}
 
 
-def _asked(conditions: Mapping[str, Any]) -> bool:
-    """Whether the agent was made to decide at each turn's end."""
-    return conditions.get("decide") == Decide.TURN_END
-
-
 def _due_uncertainty(
-    span: TurnSpan, heard: Sequence[Heard], scenario: Scenario, conditions: Mapping[str, Any]
+    span: TurnSpan, heard: Sequence[Heard], scenario: Scenario, asked: bool
 ) -> float:
     """By how much a due time may be wrong: the end of an instruction that the clip itself holds.
 
     Of what we put in ourselves the end is known, an event's time is the author's word, and so is a
-    turn's end at which the agent is asked.
+    turn's end at which the agent is `asked`.
     """
-    at_its_end = span.conduct.owed and _asked(conditions)
+    at_its_end = span.conduct.owed and asked
     if span.due is None or span.due_kind == "event" or at_its_end:
         return 0.0
     last = next((h.id for h in heard if h.turn == span.id and h.end == span.due), None)

@@ -83,7 +83,7 @@ def turn_spans(
     manifest: Manifest, what: Played, instructions: Sequence[Heard]
 ) -> tuple[TurnSpan, ...]:
     """Every turn of the scenario, reached or not; without send errors and opportunities."""
-    forced = manifest.options.get("decide") == Decide.TURN_END
+    forced = manifest.conditions.decide is Decide.TURN_END
     starts = [what.starts.get(t.id) for t in manifest.turns]
     out = []
     for turn, start in zip(manifest.turns, starts, strict=True):

@@ -10,19 +10,20 @@ heard (RTP time mapped to arrival, plus its offset in the packet).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError, to_json
 
+from simulator.protocol.conditions import USUAL, Conditions
 from simulator.protocol.conduct import BY_NAME, Conduct, stated
 from simulator.protocol.due import DueKind
 from simulator.protocol.health import Sent
 from simulator.protocol.ownership import ByTime
 from simulator.text import all_well_formed
 
-TRACE_VERSION = 1
+TRACE_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,8 +227,8 @@ class Trace:
     codec: CodecDelay = CodecDelay()
     shared_host: bool = False
     """The agent computed on this machine beside others: latencies are marked."""
-    conditions: Mapping[str, Any] = field(default_factory=dict)
-    """Recorded options that numbers must not be mixed across (decide, commit, pace...)."""
+    conditions: Conditions = USUAL
+    """What the run imposed on the scenario."""
 
     def turn(self, turn_id: str) -> TurnSpan:
         for turn in self.turns:

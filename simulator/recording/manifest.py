@@ -23,7 +23,7 @@ from simulator.agent import Traits
 from simulator.clock import utc_now
 from simulator.errors import RecordingError
 from simulator.media.timeline import Asset, Prepared, PreparedTurn, falls_due
-from simulator.protocol.conditions import Decide
+from simulator.protocol.conditions import USUAL, Conditions, Decide
 from simulator.protocol.conduct import BY_NAME, Conduct, stated
 from simulator.recording.records import FORMAT_VERSION
 
@@ -134,17 +134,14 @@ class Manifest:
     scenario: ScenarioInfo
     agent: AgentInfo
     turns: tuple[TurnInfo, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Conditions that numbers must not be mixed across: pace, decide, commit, shared_host..."""
+    conditions: Conditions = USUAL
+    """What the run imposed on the scenario."""
+    shared_host: bool = False
+    """The agent computed on this machine beside others: its latencies are marked."""
     attempt: Mapping[str, Any] = field(default_factory=dict)
     """Which attempt of which run this is."""
     host: Mapping[str, Any] = field(default_factory=dict)
     conventions: Mapping[str, str] = field(default_factory=lambda: dict(CONVENTIONS))
-
-    @property
-    def shared_host(self) -> bool:
-        """Whether the agent computed on this machine beside others."""
-        return bool(self.options.get("shared_host", False))
 
 
 def describe(
@@ -154,12 +151,12 @@ def describe(
     traits: Traits,
     dialect: str = "openai",
     agent_options: Mapping[str, str] | None = None,
-    options: Mapping[str, Any] | None = None,
+    conditions: Conditions = USUAL,
+    shared_host: bool = False,
     attempt: Mapping[str, Any] | None = None,
 ) -> Manifest:
     """The manifest of a session that is about to be played."""
     scenario = prepared.scenario
-    decide = Decide((options or {}).get("decide", Decide.AGENT))
     return Manifest(
         software=_software(),
         created=utc_now(),
@@ -180,8 +177,9 @@ def describe(
             computes_here=traits.computes_here,
             cued=traits.cued,
         ),
-        turns=tuple(_turn(t, decide) for t in prepared.turns),
-        options={"pace": scenario.pace.value, **(options or {})},
+        turns=tuple(_turn(t, conditions.decide) for t in prepared.turns),
+        conditions=conditions,
+        shared_host=shared_host,
         attempt=dict(attempt or {}),
         host=_host(),
     )
@@ -261,15 +259,25 @@ def manifest_from_json(data: bytes) -> Manifest:
         raise RecordingError("manifest.json is damaged") from None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise RecordingError("not a recording: its manifest.json is of something else")
-    if head.get("version") != FORMAT_VERSION:
+    if head.get("version") == 1:
+        head = _of_version_1(head)
+    elif head.get("version") != FORMAT_VERSION:
         raise RecordingError(
             f"recording format version {head.get('version')!r}; "
-            f"this omnistage reads version {FORMAT_VERSION}",
+            f"this omnistage reads versions 1 and {FORMAT_VERSION}",
             hint="use the omnistage version that it names under software",
         )
     try:
-        return _ADAPTER.validate_json(data)
+        return _ADAPTER.validate_python(head)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(p) for p in first["loc"])
         raise RecordingError(f"manifest.json: {where}: {first['msg']}") from None
+
+
+def _of_version_1(head: Mapping[str, Any]) -> dict[str, Any]:
+    """Version 1 had conditions among `options`, with the pace (the scenario's), `commit` (which
+    follows from `decide`) and the mark of a shared host; the codec is in what was negotiated."""
+    options = head.get("options", {})
+    shared = isinstance(options, dict) and options.get("shared_host", False)
+    return {**head, "conditions": options, "shared_host": shared}

@@ -8,8 +8,8 @@ It reads whatever a writer left, up to the moment at which it ended or was kille
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from simulator.errors import RecordingError
 from simulator.media.timeline import spread
+from simulator.protocol.conditions import Video
 from simulator.protocol.rtp import header_size, unwrap
 from simulator.recording.manifest import (
     EVENTS,
@@ -27,7 +28,14 @@ from simulator.recording.manifest import (
     Manifest,
     manifest_from_json,
 )
-from simulator.recording.records import Record, RtpRecord, Stamped, Unknown, from_json
+from simulator.recording.records import (
+    Record,
+    RtpRecord,
+    SessionRecord,
+    Stamped,
+    Unknown,
+    from_json,
+)
 from simulator.recording.rtplog import Captured, Flow, NotALogError, scan
 from simulator.text import all_well_formed
 
@@ -115,9 +123,13 @@ class Recording:
         except OSError as error:
             raise RecordingError(f"{folder / MANIFEST}: {error.strerror}") from None
         try:
-            return cls(folder, manifest_from_json(data))
+            found = cls(folder, manifest_from_json(data))
         except RecordingError as error:
             raise RecordingError(f"{folder}: {error.message}", hint=error.hint) from None
+        if found.manifest.version == 1 and found.codec is not None:
+            conditions = replace(found.manifest.conditions, video=found.codec)
+            found.manifest = replace(found.manifest, conditions=conditions)
+        return found
 
     @cached_property
     def _read_events(self) -> tuple[tuple[Stamped, ...], int]:
@@ -151,6 +163,16 @@ class Recording:
         for event in self.events():
             if isinstance(event.record, kind):
                 yield event, event.record
+
+    @property
+    def codec(self) -> Video | None:
+        """Of the sent pictures, as it was negotiated; None if it never was."""
+        for _, record in self.records(SessionRecord):
+            video = (record.negotiated or {}).get("video")
+            name = str(video.get("codec")).lower() if isinstance(video, Mapping) else ""
+            if name in tuple(Video):
+                return Video(name)
+        return None
 
     @cached_property
     def _log(self) -> tuple[bytes, list[Captured]]:

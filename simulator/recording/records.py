@@ -27,7 +27,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from simulator.protocol.health import Sent
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _LARGEST = 1e15
 """What numbers in a line are below: nothing that we measure comes near it."""
 

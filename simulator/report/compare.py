@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from simulator.errors import InputError
 from simulator.judging.judge import VerdictState
+from simulator.protocol.conditions import differences, told, written
 from simulator.report.paired import Difference, Pair, difference
 from simulator.report.rows import RIGHT, AttemptRow, TurnRow, read_rows
 from simulator.run.plan import Plan
+from simulator.run.sides import pick
 from simulator.scenario.taxonomy import CUSTOM, TASKS
 
 Key = tuple[str, str]
@@ -61,7 +62,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One agent's attempts in one run."""
+    """One agent's attempts in one run, under one set of conditions but if they were to be mixed."""
 
     name: str
     plan: Plan
@@ -76,24 +77,20 @@ class Side:
         return out
 
 
-def side_of(run: Path, agent: str | None, other: Sequence[str] = ()) -> Side:
-    """One side of a comparison. `agent` may be left out where the run has but one.
+def side_of(run: Path, agent: str | None, *, mix: bool = False) -> Side:
+    """One side of a comparison: an agent's label, or with its conditions as the tables name it; may
+    be left out where the run has but one. `mix` takes unlike conditions of an agent together.
 
-    Raises InputError for an agent that the run does not have, RecordingError for no run folder.
+    Raises InputError for a side that the run does not have or that is left open, RecordingError for
+    no run folder.
     """
     plan, rows = read_rows(run)
-    labels = [a.label for a in plan.agents]
-    if agent is None:
-        if len(labels) != 1:
-            raise InputError(
-                f"{run} has {len(labels)} agents: {', '.join(labels)}",
-                hint="say which: --agent-a LABEL --agent-b LABEL",
-            )
-        agent = labels[0]
-    if agent not in labels:
-        raise InputError(f"{run} has no agent {agent!r}", hint=f"it has: {', '.join(labels)}")
-    own = tuple(r for r in rows if r.result.attempt.agent == agent)
-    return Side(name=f"{agent} in {run}", plan=plan, rows=own)
+    name, attempts = pick(plan, run, agent, options="--agent-a LABEL --agent-b LABEL", mix=mix)
+    ids = {a.id for a in attempts}
+    own = tuple(r for r in rows if r.result.attempt.id in ids)
+    apart = differences(r.conditions for r in own)
+    mixed = f", conditions mixed as asked for ({told(apart)})" if apart else ""
+    return Side(name=f"{name} in {run}{mixed}", plan=plan, rows=own)
 
 
 def compare(a: Side, b: Side) -> Comparison:
@@ -174,9 +171,9 @@ def _notes(a: Side, b: Side) -> list[str]:
     judges_a, judges_b = _judges(a), _judges(b)
     if judges_a and judges_b and judges_a != judges_b:
         notes.append(f"judged differently: A by {_and(judges_a)}, B by {_and(judges_b)}")
-    for name in sorted({*_conditions(a), *_conditions(b)}):
-        x, y = _conditions(a).get(name, set()), _conditions(b).get(name, set())
-        if x and y and x != y:
+    for name in differences(r.conditions for r in (*a.rows, *b.rows)):
+        x, y = _values(a, name), _values(b, name)
+        if x != y:
             notes.append(f"other conditions: {name} is {_and(x)} in A and {_and(y)} in B")
     if any(r.trace is not None and r.trace.shared_host for r in (*a.rows, *b.rows)):
         notes.append("some latencies were measured on a host that agents shared")
@@ -188,14 +185,8 @@ def _judges(side: Side) -> set[str]:
     return {f"{v.judge} {v.judge_version}" for v in verdicts}
 
 
-def _conditions(side: Side) -> dict[str, set[str]]:
-    """The recorded options that numbers must not be mixed across."""
-    out: dict[str, set[str]] = {}
-    for row in side.rows:
-        for name in ("decide", "commit", "pace", "prompt"):
-            if row.trace is not None and name in row.trace.conditions:
-                out.setdefault(name, set()).add(str(row.trace.conditions[name]))
-    return out
+def _values(side: Side, condition: str) -> set[str]:
+    return {written(getattr(r.conditions, condition)) for r in side.rows}
 
 
 def _and(words: set[str]) -> str:

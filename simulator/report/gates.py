@@ -1,6 +1,7 @@
 """Limits that a run must meet: `score>=60`, `latency_p95<=1.5`.
 
-A gate on numbers that do not cover the plan is not met, whatever they say. Counterparts:
+A gate on numbers that do not cover the plan is not met, whatever they say, and neither is one on a
+run of unlike conditions that were not to be mixed. Counterparts:
 `simulator.report.summary` has the numbers, `simulator.cli` turns gates into an exit status.
 """
 
@@ -14,7 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from simulator.errors import InputError
+from simulator.protocol.conditions import told
 from simulator.report.summary import Summary
+from simulator.run.sides import MIX
 
 METRICS: Mapping[str, Callable[[Summary], float | None]] = {
     "score": lambda s: s.score.mean,
@@ -101,6 +104,9 @@ def check_gates(
 def _check(gate: Gate, summary: Summary, min_coverage: float) -> GateResult:
     value = METRICS[gate.metric](summary)
     score = summary.score
+    if summary.apart and not summary.mixed:
+        why = f"attempts are under unlike conditions ({told(summary.apart)}); see {MIX}"
+        return GateResult(gate=gate, value=value, met=False, why=why)
     if score.coverage < min_coverage:
         why = (
             f"{score.scored} of {score.planned} planned turns were scored: coverage "

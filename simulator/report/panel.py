@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from simulator.errors import InputError
 from simulator.judging.judge import Verdict
 from simulator.judging.verdicts import read_verdicts
+from simulator.protocol.conditions import Conditions, differences, told
 from simulator.report.agreement import (
     Column,
     Figure,
@@ -36,7 +37,8 @@ from simulator.report.agreement import (
 )
 from simulator.report.humans import Key
 from simulator.run.accounting import read_attempts
-from simulator.run.plan import read_plan
+from simulator.run.plan import Attempt, read_plan
+from simulator.run.sides import MIX, refuse_unlike
 from simulator.whole_file import put_file, whole_file
 
 FULL = 5.0
@@ -51,6 +53,7 @@ class PanelTurn:
 
     attempt: str
     scenario: str
+    conditions: Conditions
     turn: str
     candidate: str
     points: Mapping[str, float]
@@ -113,11 +116,16 @@ class Agreement:
     """Among the people, if there are several."""
     apart: int = 0
     """Turns on which judges are at least APART points apart."""
+    mixed: str = ""
+    """The unlike conditions that were taken together, if so."""
 
 
-def read_panel(run: Path, judges: Sequence[str] = ()) -> tuple[tuple[str, ...], list[PanelTurn]]:
-    """The judges and the turns with words. Raises RecordingError, InputError for unknown judges."""
-    found: list[tuple[str, str, dict[str, Verdict]]] = []
+def read_panel(
+    run: Path, judges: Sequence[str] = (), *, mix: bool = False
+) -> tuple[tuple[str, ...], list[PanelTurn]]:
+    """The judges and the turns with words. Raises RecordingError, and InputError for unknown judges
+    and for unlike conditions, which only `mix` takes together."""
+    found: list[tuple[Attempt, dict[str, Verdict]]] = []
     for result in read_attempts(run, read_plan(run)):
         if result.folder is None:
             continue
@@ -126,8 +134,8 @@ def read_panel(run: Path, judges: Sequence[str] = ()) -> tuple[tuple[str, ...], 
             for judged in kept.turns:
                 by_turn.setdefault(judged.verdict.turn, {})[name] = judged.verdict
         for verdicts in by_turn.values():
-            found.append((result.attempt.id, result.attempt.scenario, verdicts))
-    there = tuple(sorted({name for _, _, verdicts in found for name in verdicts}))
+            found.append((result.attempt, verdicts))
+    there = tuple(sorted({name for _, verdicts in found for name in verdicts}))
     for name in judges:
         if name not in there:
             raise InputError(
@@ -136,20 +144,24 @@ def read_panel(run: Path, judges: Sequence[str] = ()) -> tuple[tuple[str, ...], 
             )
     chosen = tuple(judges) or there
     turns = []
-    for attempt, scenario, verdicts in found:
+    for attempt, verdicts in found:
         said = next((w for v in verdicts.values() if (w := words_of(v))), "")
         own = {n: v for n, v in verdicts.items() if n in chosen}
         if said and own:
             turns.append(
                 PanelTurn(
-                    attempt=attempt,
-                    scenario=scenario,
+                    attempt=attempt.id,
+                    scenario=attempt.scenario,
+                    conditions=attempt.conditions,
                     turn=next(iter(own.values())).turn,
                     candidate=said,
                     points={n: p for n, v in own.items() if (p := _points(v)) is not None},
                     why={n: v.why for n, v in own.items()},
                 )
             )
+    if not mix:
+        hint = f"{MIX} takes them together"
+        refuse_unlike((t.conditions for t in turns), str(run), hint=hint)
     return chosen, turns
 
 
@@ -212,6 +224,7 @@ def agreement(
         humans=int(np.sum(~np.isnan(people))),
         human_alpha=_among(turns, rated, clusters),
         apart=sum(t.apart >= APART for t in turns),
+        mixed=told(differences(t.conditions for t in turns)),
     )
 
 

@@ -7,17 +7,21 @@ Counterparts: `simulator.report.rows` has the attempts, `simulator.report.statis
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from simulator.judging.judge import VerdictState
 from simulator.measuring.trace import CodecDelay
+from simulator.protocol.conditions import Conditions
 from simulator.report.aggregate import TaskUnit, aggregate
 from simulator.report.paths import Mode, PathSummary, along, path_summary
 from simulator.report.repeats import PassRate, Tries, pass_rates
 from simulator.report.rows import MISSING, RIGHT, AttemptRow, TurnRow
-from simulator.report.statistics import Score, percentile
+from simulator.report.statistics import Score, percentile, withheld
 from simulator.run.accounting import count_outcomes
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +92,16 @@ class PacingSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """The numbers of a set of attempts: the whole run, or one agent's."""
+    """The numbers of a set of attempts: the whole run, or one side's.
 
+    Where the attempts are under unlike conditions and were not to be mixed there are counts, and no
+    mean, interval, bound or percentile.
+    """
+
+    agent: str | None
+    """Whose attempts they are; None if they are of several."""
+    conditions: Conditions | None
+    """Under which they were all played; None if they are unlike."""
     planned: int
     """Attempts."""
     outcomes: Mapping[str, int]
@@ -114,11 +126,15 @@ class Part:
     pacing_ms: PacingSummary
 
 
-def part_of(rows: Sequence[AttemptRow]) -> Part:
-    """The numbers of some attempts."""
+def part_of(rows: Sequence[AttemptRow], *, mix: bool = False) -> Part:
+    """The numbers of some attempts. Across unlike conditions there are means only to `mix`."""
+    conditions = {r.conditions for r in rows}
+    agents = {r.result.attempt.agent for r in rows}
     turns = [(row, turn) for row in rows for turn in row.turns]
     table = aggregate(task_units(rows))
-    return Part(
+    part = Part(
+        agent=_one(agents),
+        conditions=_one(conditions),
         planned=len(rows),
         outcomes=count_outcomes([r.result for r in rows]),
         turns=_turns([t for _, t in turns]),
@@ -134,6 +150,24 @@ def part_of(rows: Sequence[AttemptRow]) -> Part:
         latency_s=latency_of(rows),
         quiet=_quiet(rows),
         pacing_ms=_pacing(rows),
+    )
+    return part if mix or len(conditions) <= 1 else _without_means(part)
+
+
+def _one(values: set[T]) -> T | None:
+    return next(iter(values)) if len(values) == 1 else None
+
+
+def _without_means(part: Part) -> Part:
+    return replace(
+        part,
+        score=withheld(part.score),
+        by_task={},
+        by_major={},
+        by_tier={},
+        paths=None,
+        repeats=(),
+        latency_s=replace(part.latency_s, p50=None, p95=None),
     )
 
 
@@ -176,10 +210,10 @@ def task_units(rows: Sequence[AttemptRow], mode: Mode | None = None) -> list[Tas
 
 def _repeats(rows: Sequence[AttemptRow]) -> tuple[PassRate, ...]:
     """A turn passes a try if its answer is right, or its silence was kept."""
-    scores: dict[tuple[str, str, str], list[float]] = {}
+    scores: dict[tuple[Hashable, ...], list[float]] = {}
     for row in rows:
         for turn in row.turns:
-            key = (row.result.attempt.agent, row.scenario.id, turn.turn.id)
+            key = (row.result.attempt.agent, row.conditions, row.scenario.id, turn.turn.id)
             own = scores.setdefault(key, [])
             if turn.state == VerdictState.SCORED and turn.score is not None:
                 own.append(turn.score)

@@ -6,7 +6,7 @@ Everything is read from the folder: plan, ledger, recordings and verdicts. Count
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +17,11 @@ from simulator.judging.judge import Verdict, VerdictState
 from simulator.judging.verdicts import VERDICTS, read_verdicts
 from simulator.measuring.metrics.turns import SessionMetrics, TurnMetrics, session_metrics
 from simulator.measuring.trace import Trace, trace_from_json
+from simulator.protocol.conditions import Conditions
 from simulator.protocol.events import Outcome
 from simulator.run.accounting import AttemptResult, read_attempts
 from simulator.run.plan import RECORDINGS, Plan, PlannedScenario, PlannedTurn, read_plan
+from simulator.run.sides import side_names
 
 MISSING = "missing"
 """State of a planned turn on which there is no verdict at all."""
@@ -54,6 +56,11 @@ class AttemptRow:
     trace: Trace | None
     problem: str = ""
     """Why its recording or its verdicts could not be read."""
+
+    @property
+    def conditions(self) -> Conditions:
+        """What the run imposed on it."""
+        return self.result.attempt.conditions
 
     @property
     def trusted(self) -> bool:
@@ -164,10 +171,10 @@ def find_trace(folder: Path) -> Trace:
         raise
 
 
-def by_agent(rows: tuple[AttemptRow, ...]) -> Mapping[str, tuple[AttemptRow, ...]]:
-    """The attempts of each agent, in the plan's order."""
-    out: dict[str, tuple[AttemptRow, ...]] = {}
+def by_side(rows: Sequence[AttemptRow]) -> Mapping[str, tuple[AttemptRow, ...]]:
+    """The attempts of each side (an agent under one set of conditions), in the plan's order."""
+    names = side_names(r.result.attempt for r in rows)
+    out: dict[str, list[AttemptRow]] = {}
     for row in rows:
-        label = row.result.attempt.agent
-        out[label] = (*out.get(label, ()), row)
-    return out
+        out.setdefault(names[row.result.attempt.id], []).append(row)
+    return {name: tuple(own) for name, own in out.items()}

@@ -6,7 +6,7 @@ Counterpart: `simulator.report.part` decides what is counted.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -68,6 +68,11 @@ def score_of(units: Sequence[ScoredUnit]) -> Score:
         scored=scored,
         clustered_by=by,
     )
+
+
+def withheld(score: Score) -> Score:
+    """A score that says how much was scored and nothing of how well."""
+    return replace(score, mean=None, ci95=None, low=0.0, high=100.0, clustered_by=None)
 
 
 def _interval(units: Sequence[ScoredUnit]) -> tuple[tuple[float, float] | None, str | None]:

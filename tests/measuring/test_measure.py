@@ -16,6 +16,7 @@ from simulator.measuring.measure import TRACE, load_trace, measure
 from simulator.measuring.sound import opus_samples
 from simulator.measuring.speech import islands
 from simulator.measuring.trace import Heard, Trace, TurnSpan, trace_from_json
+from simulator.protocol.conditions import Conditions, Video
 from simulator.recording.manifest import PartInfo, SpokenInfo, TurnInfo
 from simulator.recording.reader import Recording
 from simulator.recording.records import (
@@ -60,6 +61,7 @@ def turn_info(index: int, expect: str, voice: str) -> TurnInfo:
 
 
 TURNS = (turn_info(0, "answer", "user"), turn_info(1, "quiet", "guest"))
+CONDITIONS = Conditions(video=Video.VP8, prompt="spoken")
 SCENARIO = Scenario(
     id="stage",
     path=Path("s.yaml"),
@@ -86,7 +88,7 @@ def play(
     ended: bool = True,
 ) -> Path:
     """A session: an instruction, a reply (and a false alarm), the agent's track from 0.5 s on."""
-    made = make(turns=TURNS, options={"pace": "wait", "shared_host": True})
+    made = make(turns=TURNS, conditions=CONDITIONS, shared_host=True)
     made.event(0.0, SessionRecord(state="dialling"))
     made.event(
         0.5,
@@ -143,7 +145,7 @@ def test_a_reply_is_measured_to_two_milliseconds(stage: Any, sounds: Any) -> Non
     assert (trace.outcome, trace.play_at) == ("completed", PLAY_AT)
     assert trace.end == pytest.approx(11.48)
     assert trace.shared_host
-    assert trace.conditions["pace"] == "wait"
+    assert trace.conditions == CONDITIONS
     assert trace.lost == 0
     assert (trace.life.transport, trace.life.session, trace.life.response) == (True, True, True)
     assert [t.id for t in trace.turns if t.reached] == ["count", "guest"]
@@ -209,11 +211,11 @@ def test_whether_there_was_an_occasion_to_answer(
 
 
 @pytest.mark.parametrize(
-    ("decide", "turn", "expected"),
-    [("agent", "count", 0.1), ("agent", "guest", 0.1), ("turn-end", "count", 0.0)],
+    ("forced", "turn", "expected"),
+    [(False, "count", 0.1), (False, "guest", 0.1), (True, "count", 0.0)],
 )
 def test_an_instruction_in_the_clip_makes_the_due_time_uncertain(
-    decide: str, turn: str, expected: float
+    forced: bool, turn: str, expected: float
 ) -> None:
     held = Embedded(text="How many?", start=0.0, end=1.0, uncertainty=0.1)
     scenario = replace(
@@ -225,13 +227,13 @@ def test_an_instruction_in_the_clip_makes_the_due_time_uncertain(
     )
     before = Heard(id=f"{turn}/1", turn=turn, voice="guest", start=0.1, end=0.2)
     asked = Heard(id=f"{turn}/0", turn=turn, voice="user", start=0.5, end=1.5)
-    found = measuring._due_uncertainty(span, (before, asked), scenario, {"decide": decide})
+    found = measuring._due_uncertainty(span, (before, asked), scenario, forced)
     assert found == expected
     # What we put in ourselves has an end that we know, and an event's time is the author's word.
     other = replace(asked, end=1.4)
     for event in (replace(span, due_kind="event"), replace(span, due=None)):
-        assert measuring._due_uncertainty(event, (asked,), scenario, {}) == 0.0
-    assert measuring._due_uncertainty(span, (other,), scenario, {}) == 0.0
+        assert measuring._due_uncertainty(event, (asked,), scenario, False) == 0.0
+    assert measuring._due_uncertainty(span, (other,), scenario, False) == 0.0
 
 
 def test_silence_has_no_life_but_transport(stage: Any, sounds: Any) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from simulator.measuring.spans import heard, played, turn_spans
 from simulator.measuring.trace import Heard, TurnSpan
+from simulator.protocol.conditions import Conditions, Decide
 from simulator.recording.manifest import (
     AgentInfo,
     Manifest,
@@ -50,13 +51,13 @@ def spans(
     until: float,
     end: float,
     late: float = 0.0,
-    decide: str = "agent",
+    decide: Decide = Decide.AGENT,
 ) -> tuple[tuple[TurnSpan, ...], tuple[Heard, ...]]:
     manifest = Manifest(
         scenario=ScenarioInfo(id="s", sha256="0"),
         agent=AgentInfo(reference="a"),
         turns=tuple(turns),
-        options={"decide": decide},
+        conditions=Conditions(decide=decide),
     )
     events = [start_of(t, at) for t, at in zip(turns, starts, strict=False)]
     what = played(events, until=until, end=end)
@@ -71,7 +72,7 @@ def test_where_the_simulator_decides_an_answer_falls_due_at_its_turns_end() -> N
         turn(2, "quiet", ("guest", 1.0, 2.0)),
         turn(3, "answer", ("user", 1.0, 2.0)),
     ]
-    found, _ = spans(turns, [10.0, 16.0, 22.0, 28.0], until=30.5, end=30.5, decide="turn-end")
+    found, _ = spans(turns, [10.0, 16.0, 22.0, 28.0], until=30.5, end=30.5, decide=Decide.TURN_END)
     assert [t.due for t in found] == [14.0, 20.0, 24.0, None]  # the last was cut off
 
 

@@ -10,6 +10,7 @@ import pytest
 from simulator.agent import Traits
 from simulator.errors import RecordingError
 from simulator.media.timeline import Asset, Prepared, PreparedTurn, Spoken
+from simulator.protocol.conditions import Conditions, Video
 from simulator.recording.manifest import (
     describe,
     manifest_from_json,
@@ -65,7 +66,8 @@ def test_it_says_what_is_played_and_no_path_of_the_machine() -> None:
         traits=Traits(summary="right answers", cued=True),
         dialect="/home/somebody/agents/words.py:Mine",
         agent_options={"delay": "0.6"},
-        options={"decide": "agent", "shared_host": True},
+        conditions=Conditions(video=Video.VP8),
+        shared_host=True,
         attempt={"attempt": "a1"},
     )
     text = json.dumps(manifest_to_dict(manifest))
@@ -80,7 +82,8 @@ def test_it_says_what_is_played_and_no_path_of_the_machine() -> None:
     assert (turn.due, turn.within, turn.expect) == (3.9, 6.0, "answer")
     assert manifest.scenario.file == "bottles.yaml"
     assert manifest.agent.dialect == "words.py:Mine"
-    assert manifest.options["pace"] == "wait"
+    assert manifest.scenario.pace == "wait"
+    assert manifest.conditions == Conditions(video=Video.VP8)
     assert manifest.shared_host
     assert manifest.agent.cued
     assert manifest.software["aiortc"]

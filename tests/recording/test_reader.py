@@ -93,7 +93,7 @@ def test_a_damaged_line_in_the_middle_costs_that_line(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"version": 2}, "version 2"),
+        ({"version": 3}, "version 3"),
         ({"format": "video"}, "something else"),
         ({"scenario": 3}, "scenario"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -12,10 +13,31 @@ from simulator.judging.run import judge_recording
 from simulator.measuring.measure import measure
 from simulator.measuring.metrics.turns import session_metrics
 from simulator.plugins import load_judge
+from simulator.protocol.conditions import Conditions, Decide, Video
 from simulator.recording.reader import Recording
 from simulator.scenario.load import load_recorded_scenario
 
 SAMPLE = Path(__file__).parents[2] / "recordings/sample"
+
+
+def test_it_is_of_version_1_and_reads_as_it_was(tmp_path: Path) -> None:
+    body = json.loads((SAMPLE / "manifest.json").read_text("utf-8"))
+    assert (body["version"], "options" in body, "conditions" in body) == (1, True, False)
+    manifest = Recording.open(SAMPLE).manifest
+    assert (manifest.conditions, manifest.shared_host) == (Conditions(), False)
+    # What its options said, and the codec that was negotiated.
+    folder = tmp_path / "sample"
+    shutil.copytree(SAMPLE, folder)
+    body["options"] |= {"decide": "turn-end", "prompt": "mine.txt#0a", "shared_host": True}
+    (folder / "manifest.json").write_text(json.dumps(body))
+    events = (folder / "events.jsonl").read_text("utf-8")
+    assert '"codec":"H264"' in events
+    (folder / "events.jsonl").write_text(events.replace('"codec":"H264"', '"codec":"VP8"'))
+    manifest = Recording.open(folder).manifest
+    assert manifest.shared_host
+    assert manifest.conditions == Conditions(
+        decide=Decide.TURN_END, video=Video.VP8, prompt="mine.txt#0a"
+    )
 
 
 def test_measuring_again_gives_what_was_stored() -> None:

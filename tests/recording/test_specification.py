@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from simulator.protocol.conditions import Conditions
 from simulator.recording import rtplog
 from simulator.recording.manifest import FORMAT, Manifest, TurnInfo
 from simulator.recording.message import CAP
@@ -26,7 +27,7 @@ def test_every_event_is_specified_with_its_fields(kind: str) -> None:
     assert fields <= named | ({"ssrc"} if kind == "rtp" else set())
 
 
-@pytest.mark.parametrize("cls", [Manifest, TurnInfo])
+@pytest.mark.parametrize("cls", [Manifest, TurnInfo, Conditions])
 def test_every_field_of_the_manifest_is_specified(cls: type) -> None:
     for field in dataclasses.fields(cls):
         assert f"`{field.name}`" in README, field.name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from simulator.plugins import load_judge
 from simulator.protocol.events import Outcome
 from simulator.report import rows
 from simulator.run.accounting import AttemptResult, Ledger
-from simulator.run.plan import AgentChoice, make_plan, open_run
+from simulator.run.plan import AgentChoice, Attempt, Plan, make_plan, open_run
 from simulator.scenario.types import Scenario
 
 PLAYED = scenario(
@@ -72,6 +72,23 @@ def read(folder: Path, _played: Scenario | None = None) -> Trace:
     return trace_from_json((folder / "trace.json").read_bytes())
 
 
+def judged(out: Path, plan: Plan, says: Callable[[Attempt], Sequence[Said]]) -> Path:
+    """A run folder whose attempts were all completed with these words, and judged; for those who
+    let `rows.find_trace` be `read`."""
+    open_run(out, plan)
+    judges = [load_judge("keypoints"), load_judge("quiet")]
+    with Ledger(out) as ledger:
+        for attempt in plan.attempts:
+            folder = out / "recordings" / attempt.id
+            ledger.started(attempt)
+            folder.mkdir()
+            spoken = trace(PLAYED, *says(attempt), conditions=attempt.conditions)
+            (folder / "trace.json").write_bytes(trace_to_json(spoken))
+            asyncio.run(judge_recording(folder, PLAYED, judges, read=read))
+            ledger.ended(AttemptResult(attempt=attempt, outcome=Outcome.COMPLETED))
+    return out
+
+
 @pytest.fixture
 def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One scenario, nine agents: each outcome and each character."""
@@ -95,5 +112,5 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 (folder / "trace.json").write_bytes(trace_to_json(made(attempt.agent)))
                 asyncio.run(judge_recording(folder, PLAYED, judges, read=read))
             ledger.ended(AttemptResult(attempt=attempt, outcome=outcome, reason=reason, seconds=55))
-    assert json.loads((out / "run.json").read_text())["version"] == 1
+    assert json.loads((out / "run.json").read_text())["version"] == 2
     return out

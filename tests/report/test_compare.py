@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
@@ -11,17 +10,12 @@ from typer.testing import CliRunner
 
 from simulator.cli.main import app
 from simulator.errors import InputError, RecordingError
-from simulator.judging.run import judge_recording
-from simulator.judging.testing import Said, said, trace
-from simulator.measuring.trace import trace_to_json
-from simulator.plugins import load_judge
-from simulator.protocol.events import Outcome
+from simulator.judging.testing import said
 from simulator.report import rows
 from simulator.report.compare import compare, side_of
 from simulator.report.summary import summarise
-from simulator.run.accounting import AttemptResult, Ledger
-from simulator.run.plan import AgentChoice, make_plan, open_run
-from tests.report.conftest import PLAYED, read
+from simulator.run.plan import AgentChoice, make_plan
+from tests.report.conftest import PLAYED, judged, read
 
 
 def test_oracle_against_late(run_folder: Path) -> None:
@@ -116,17 +110,11 @@ def test_repeats_give_pass_rates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     out = tmp_path / "run"
     agent = AgentChoice(label="x", reference="x")
     plan = make_plan([PLAYED], [agent], judges=["keypoints", "quiet"], repeats=3)
-    open_run(out, plan)
-    judges = [load_judge("keypoints"), load_judge("quiet")]
-    with Ledger(out) as ledger:
-        for n, attempt in enumerate(plan.attempts):
-            words: list[Said] = [said("Three.", at=9.5), said("Left." if n else "Right.", at=39.7)]
-            folder = out / "recordings" / attempt.id
-            ledger.started(attempt)
-            folder.mkdir()
-            (folder / "trace.json").write_bytes(trace_to_json(trace(PLAYED, *words)))
-            asyncio.run(judge_recording(folder, PLAYED, judges, read=read))
-            ledger.ended(AttemptResult(attempt=attempt, outcome=Outcome.COMPLETED))
+    judged(
+        out,
+        plan,
+        lambda a: [said("Three.", at=9.5), said("Left." if a.repeat > 1 else "Right.", at=39.7)],
+    )
     rates = summarise(out).repeats
     assert [r.k for r in rates] == [1, 2, 3]
     assert [r.at for r in rates] == pytest.approx([11 / 12, 1.0, 1.0])

@@ -10,7 +10,7 @@ import pytest
 
 from simulator.errors import InputError, RecordingError
 from simulator.judging.testing import answers, either, quiet, scenario
-from simulator.protocol.conditions import Decide
+from simulator.protocol.conditions import Conditions, Decide
 from simulator.run.plan import AgentChoice, Plan, estimate, make_plan, open_run, read_plan
 from simulator.scenario.types import Pace
 
@@ -51,10 +51,10 @@ def test_attempts_are_scenarios_by_agents_by_repeats() -> None:
 
 def test_nobody_can_be_asked_at_the_end_of_turns_that_flow_into_each_other() -> None:
     flowing = dataclasses.replace(TWO, pace=Pace.CONTINUOUS)
-    how = {"judges": ["quiet"], "decide": Decide.TURN_END}
-    assert make_plan([ONE], [choice("oracle")], **how).decide == "turn-end"  # type: ignore[arg-type]
+    asked = [Conditions(), Conditions(decide=Decide.TURN_END)]
+    assert len(make_plan([ONE], [choice("oracle")], judges=[], conditions=asked).attempts) == 2
     with pytest.raises(InputError, match=r"'two' plays on with pace: continuous.*pace: wait"):
-        make_plan([ONE, flowing], [choice("oracle")], **how)  # type: ignore[arg-type]
+        make_plan([ONE, flowing], [choice("oracle")], judges=[], conditions=asked)
 
 
 def test_ids_are_names_of_folders_and_differ() -> None:

@@ -6,7 +6,7 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from simulator.clock import ManualClock
 from simulator.errors import AgentError, InputError, InstrumentError, NetworkError
 from simulator.judging.testing import quiet, scenario
 from simulator.media.timeline import Prepared
+from simulator.protocol.conditions import Conditions, Video
 from simulator.protocol.events import Outcome
 from simulator.run import agents as open_agents
 from simulator.run import pool
@@ -24,8 +25,14 @@ from simulator.run.accounting import AttemptResult, read_attempts
 from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
 from simulator.run.pool import run_plan
 from simulator.run.progress import Observer
+from simulator.run.scene import Scene
 
 PREPARED = Prepared(scenario=scenario(quiet("q"), id="s"), turns=())
+
+
+def scene(conditions: Conditions) -> Scene:
+    made = replace(PREPARED, codec=conditions.video.value)
+    return Scene(prepared=made, instructions=f"Do as is {conditions.prompt}.")
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,7 @@ class Stage:
         self.running: set[str] = set()
         self.crowds: list[frozenset[str]] = []
         self.seen: dict[str, Mapping[str, Any]] = {}
+        self.played: dict[str, tuple[str, Conditions, str]] = {}
         self.secrets: tuple[str, ...] = ()
         self.waits: asyncio.Event | None = None
         self.started = asyncio.Event()
@@ -92,12 +100,15 @@ class Stage:
         traits: Traits,
         folder: Path,
         identity: Mapping[str, Any],
+        conditions: Conditions,
+        instructions: str,
         secrets: tuple[str, ...],
         observer: Observer,
         stop: asyncio.Event,
     ) -> Ended:
         name = str(identity["attempt"])
         self.seen[name] = identity
+        self.played[name] = (prepared.codec, conditions, instructions)
         self.secrets = secrets
         record(folder)
         self.running.add(name)
@@ -164,7 +175,7 @@ class Setting:
     async def run(self, stage: Stage, **options: Any) -> list[AttemptResult]:
         return await run_plan(
             self.plan,
-            {"s": PREPARED},
+            {("s", c): scene(c) for c in {a.conditions for a in self.plan.attempts}},
             self.agents,
             self.out,
             play=stage,
@@ -203,6 +214,17 @@ async def test_identity_and_secrets_reach_the_engine(tmp_path: Path, stage: Stag
         "shared_host": False,
     }
     assert stage.secrets == ("mine", "s3cret", "t0ken")
+
+
+async def test_each_attempt_is_played_as_its_conditions_have_it(
+    tmp_path: Path, stage: Stage
+) -> None:
+    unlike = (Conditions(), Conditions(video=Video.VP8, prompt="spoken"))
+    await Setting(tmp_path, {"a": FakeAgent()}, conditions=unlike).run(stage)
+    assert stage.played == {
+        "s--a--video-h264-prompt-written--1": ("h264", unlike[0], "Do as is written."),
+        "s--a--video-vp8-prompt-spoken--1": ("vp8", unlike[1], "Do as is spoken."),
+    }
 
 
 async def test_what_computes_here_runs_alone(tmp_path: Path, stage: Stage) -> None:

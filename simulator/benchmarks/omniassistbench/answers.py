@@ -28,18 +28,19 @@ from simulator.measuring.trace import (
     TurnSpan,
     trace_to_json,
 )
-from simulator.protocol.conditions import Decide
+from simulator.protocol.conditions import Conditions, Decide, Source
 from simulator.protocol.conduct import Wants
 from simulator.protocol.events import Outcome
 from simulator.protocol.silence import TOKEN, is_silence_token
 from simulator.report.rows import find_trace
 from simulator.run.accounting import AttemptResult, Ledger, read_attempts
 from simulator.run.plan import AgentChoice, make_plan, open_run, read_plan
+from simulator.run.sides import pick
 from simulator.scenario.load import load_scenario
 from simulator.scenario.types import Scenario, Turn
 
 COLUMNS = ("video_name", "output_text")
-CONDITIONS = {"decide": "turn-end", "commit": "simulator", "source": "csv"}
+CONDITIONS = Conditions(decide=Decide.TURN_END, source=Source.CSV)
 """How the benchmark has its models answer: once, at the end of each clip."""
 
 
@@ -133,7 +134,7 @@ def run_of(
         list(scenarios),
         [AgentChoice(label=label, reference=str(answers.path))],
         judges=judges,
-        decide=Decide.TURN_END,
+        conditions=[CONDITIONS],
     )
     open_run(out, plan)
     by_id = {s.id: s for s in scenarios}
@@ -227,15 +228,12 @@ class Exported:
 def export(run: Path, out: Path, *, agent: str | None = None, repeat: int = 1) -> Exported:
     """Write one agent's answers of one repeat as `video_name,output_text`.
 
-    Raises InputError for an agent or repeat that the run does not have, RecordingError for no run.
+    `agent`: its label, with its conditions where the run has it under several. Raises InputError
+    for an agent or repeat that the run does not have, RecordingError for no run.
     """
     plan = read_plan(run)
-    labels = [a.label for a in plan.agents]
-    if agent is None and len(labels) > 1:
-        raise InputError(f"{run} has {len(labels)} agents", hint=f"--agent: {', '.join(labels)}")
-    agent = agent or labels[0]
-    if agent not in labels:
-        raise InputError(f"{run} has no agent {agent!r}", hint=f"it has: {', '.join(labels)}")
+    _, attempts = pick(plan, run, agent, options="--agent LABEL")
+    mine = {a.id for a in attempts if a.repeat == repeat}
     if not 1 <= repeat <= plan.repeats:
         raise InputError(f"{run} has {plan.repeats} repeats, and no repeat {repeat}")
     ids = [t.id for s in plan.scenarios for t in s.turns]
@@ -243,7 +241,7 @@ def export(run: Path, out: Path, *, agent: str | None = None, repeat: int = 1) -
     silent, left_out = 0, []
     for result in read_attempts(run, plan):
         attempt = result.attempt
-        if attempt.agent != agent or attempt.repeat != repeat:
+        if attempt.id not in mine:
             continue
         trace = find_trace(result.folder) if result.folder is not None else None
         for turn in plan.scenario(attempt.scenario).turns:
