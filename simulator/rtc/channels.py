@@ -119,4 +119,4 @@ class Channels:
         self._follow(held)
 
     def _closed(self) -> None:
-        self._peer.fail(Whose.AGENT, "channel_closed", "the agent closed the data channel")
+        self._peer.closed("channel_closed", "the agent closed the data channel")

@@ -128,6 +128,14 @@ class Peer:
         self.events.put(self.now(), fault)
         self.events.close()
 
+    def closed(self, code: str, message: str) -> None:
+        """Something of the call is closed, and not by us: by the agent, as `message` says, unless
+        there is no path to it any more."""
+        if taps.candidate_pair(self.connection) is None:
+            self.fail(Whose.NETWORK, "no_path", "the path to the agent is lost")
+        else:
+            self.fail(Whose.AGENT, code, message)
+
     # ------------------------------------------------------------ tap: everything that crosses
 
     def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
@@ -244,7 +252,7 @@ class Peer:
         if not opened.done():
             opened.set_exception(self._why_not(None))
         else:
-            self.fail(Whose.AGENT, "connection_closed", "the agent ended the connection")
+            self.closed("connection_closed", "the agent ended the connection")
 
     def _why_not(self, timeout: float | None) -> OmnistageError:
         """Why the call did not come up."""

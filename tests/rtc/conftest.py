@@ -6,7 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -207,6 +207,12 @@ class StandIn:
 @pytest.fixture
 async def agent() -> AsyncIterator[StandIn]:
     """A stand-in agent, listening."""
+    async with listening() as stand_in:
+        yield stand_in
+
+
+@asynccontextmanager
+async def listening() -> AsyncIterator[StandIn]:
     stand_in = StandIn()
     app = web.Application()
     app.router.add_post("/v1/realtime/calls", stand_in.offer)
