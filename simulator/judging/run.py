@@ -27,9 +27,10 @@ from simulator.judging.verdicts import (
     verdict_path,
     write_judge_file,
 )
-from simulator.measuring.trace import Trace, trace_from_json
+from simulator.measuring.trace import Trace, TurnSpan, trace_from_json
 from simulator.protocol.conduct import Wants
 from simulator.protocol.events import Outcome
+from simulator.protocol.soundness import UNHEARD, UNHEARD_LEAST
 from simulator.recording.manifest import MANIFEST
 from simulator.run.accounting import read_attempts
 from simulator.run.plan import Attempt, read_plan
@@ -106,6 +107,10 @@ class Docket:
             inputs = self._hashes.of(turn, judge)
             old = known.get(turn.id)
             stays = old is not None and old.inputs == inputs
+            settled = settle(judge, turn, self.trace)
+            if old is not None and settled is not None:
+                # What is settled without a judge costs nothing, and may be seen otherwise by now.
+                stays = stays and old.verdict.state is settled.state
             if old is not None and stays and not _again(old.verdict, self._retry_failed):
                 out.append((turn, old))
             else:
@@ -216,7 +221,8 @@ def question_on(scenario: Scenario, turn: Turn, trace: Trace, folder: Path) -> Q
 
 
 def settle(judge: Judge, turn: Turn, trace: Trace) -> Verdict | None:
-    """The verdict on a turn that was not played to its end; None if a judge is to say.
+    """The verdict on a turn that was not played to its end, or of which nothing shows that it came
+    through; None if a judge is to say.
 
     After agent_failed it is zero: the agent owed it. After anything else it is missing.
     """
@@ -225,9 +231,12 @@ def settle(judge: Judge, turn: Turn, trace: Trace) -> Verdict | None:
     if trace.outcome == Outcome.COMPLETED:
         if span is None or not span.reached:
             return _verdict(judge, turn, VerdictState.UNMEASURABLE, "not in the recording")
-        return None
+        unheard = "" if answered else _unheard(trace, span)
+        return _verdict(judge, turn, VerdictState.UNMEASURABLE, unheard) if unheard else None
     if span is None or not span.reached:
         what = "not reached"
+    elif trace.outcome == Outcome.NETWORK_FAILED and (lost := _lost(trace, span)):
+        what = lost
     elif answered:
         return None
     elif not span.complete:
@@ -243,6 +252,34 @@ def settle(judge: Judge, turn: Turn, trace: Trace) -> Verdict | None:
         zero = _verdict(judge, turn, VerdictState.SCORED, why)
         return replace(zero, score=0.0, content=0.0 if turn.expect.wants is Wants.ANSWER else None)
     return _verdict(judge, turn, VerdictState.UNMEASURABLE, why)
+
+
+def _lost(trace: Trace, span: TurnSpan) -> str:
+    """What of a turn did not arrive although the other side reported on; empty if it did."""
+    for sent in trace.sent:
+        until, told, left = sent.arrived_until, trace.reported_at, sent.left_until
+        if until is None or told is None or left is None or span.done <= until:
+            continue
+        if min(told, left) - until > UNHEARD_LEAST:
+            return f"{sent.track} had stopped arriving"
+    return ""
+
+
+def _unheard(trace: Trace, span: TurnSpan) -> str:
+    """Why it cannot be told whether our media arrived in a turn in which nothing was said; empty if
+    it can, or if the agent has shown otherwise that it hears us."""
+    if not trace.life.transport and not trace.life.response:
+        return "nothing shows that our media arrived: the agent's side never reported on them"
+    if trace.reported_at is None:
+        return ""
+    onsets = [r.onset for r in trace.responses if r.onset is not None]
+    last = max(trace.reported_at, *onsets, 0.0)
+    if span.start <= last + UNHEARD:
+        return ""
+    return (
+        "nothing shows that our media still arrived: the last report of the agent's side came "
+        f"{span.start - trace.reported_at:.0f} s before the turn"
+    )
 
 
 def _verdict(judge: Judge, turn: Turn, state: VerdictState, why: str) -> Verdict:

@@ -7,7 +7,7 @@ Everything is read from the folder: plan, ledger, recordings and verdicts. Count
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -107,6 +107,10 @@ def _attempt(result: AttemptResult, scenario: PlannedScenario, judges: list[str]
             verdicts = _verdicts(result.folder, judges)
         except (OmnistageError, OSError) as error:
             problem = str(error)
+    if trace is not None and result.outcome is Outcome.COMPLETED:
+        # What the recording shows counts, whatever the session believed of itself.
+        found = Outcome(trace.outcome)
+        result = replace(result, outcome=found, reason=trace.reason or result.reason)
     metrics = session_metrics(trace) if trace is not None else None
     measured = {t.turn: t for t in metrics.turns} if metrics is not None else {}
     return AttemptRow(

@@ -14,8 +14,9 @@ from simulator.judging.judge import Judge, Question, Verdict, VerdictState
 from simulator.judging.run import judge_recording
 from simulator.judging.testing import answers, either, quiet, said, scenario, trace
 from simulator.judging.verdicts import read_verdicts, verdict_path
-from simulator.measuring.trace import Trace
+from simulator.measuring.trace import Life, Trace
 from simulator.plugins import load_judge
+from simulator.protocol.health import Sent
 from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.types import Scenario
 
@@ -248,3 +249,52 @@ async def test_a_judge_that_gives_nothing_has_failed(tmp_path: Path) -> None:
     found = await Bench(tmp_path, trace(PLAYED, *ALL_SAID)).judge(Speechless())
     assert {v.state for v in found.values()} == {VerdictState.JUDGE_FAILED}
     assert found["count"].why == "the judge gave NoneType instead of a Verdict"
+
+
+# ---------------------------------------------------------------- did our media arrive?
+
+
+async def test_a_miss_is_none_where_nothing_shows_that_our_media_arrived(tmp_path: Path) -> None:
+    """Not a zero: an agent that never got the question did not leave it unanswered."""
+    deaf = trace(PLAYED, life=Life(transport=False, session=True, response=False))
+    found = await Bench(tmp_path, deaf).judge()
+    assert {v.state for v in found.values()} == {VerdictState.UNMEASURABLE}
+    assert found["count"].why.startswith("nothing shows that our media arrived")
+
+
+async def test_an_agent_that_speaks_hears_us_whatever_it_reports(tmp_path: Path) -> None:
+    spoke = trace(PLAYED, ALL_SAID[0], life=Life(transport=False, session=True, response=True))
+    found = await Bench(tmp_path, spoke).judge()
+    assert {t: v.score for t, v in found.items()} == {"count": 1.0, "calm": 1.0, "left": 0.0}
+
+
+@pytest.mark.parametrize(("reported_at", "state"), [(11.0, "scored"), (9.0, "unmeasurable")])
+async def test_reports_that_stop_prove_nothing_for_turns_after_them(
+    tmp_path: Path, reported_at: float, state: str
+) -> None:
+    """The third turn begins at 20, and a side that still reports would have by 10 s later."""
+    made = dataclasses.replace(trace(PLAYED, ALL_SAID[0]), reported_at=reported_at)
+    found = await Bench(tmp_path, made).judge()
+    assert found["count"].score == 1.0
+    assert found["left"].state == state
+
+
+async def test_what_is_settled_otherwise_by_now_is_settled_anew(tmp_path: Path) -> None:
+    made = trace(PLAYED)
+    before = await Bench(tmp_path, made).judge()
+    assert before["left"].score == 0.0
+    found = await Bench(tmp_path, dataclasses.replace(made, reported_at=9.0)).judge()
+    assert found["left"].state is VerdictState.UNMEASURABLE
+    assert found["count"] == before["count"]
+
+
+async def test_a_turn_that_did_not_arrive_whole_is_not_judged_on(tmp_path: Path) -> None:
+    """Sound went on to arrive, and was answered; the picture had stopped in the second turn."""
+    made = trace(PLAYED, *ALL_SAID, outcome="network_failed", reason="not_arriving: video")
+    sent = Sent(track="video", packets=900, left_until=30.0, arrived_until=12.0, reports_apart=1.0)
+    lost = dataclasses.replace(made, sent=(sent,), reported_at=29.8)
+    found = await Bench(tmp_path, lost).judge()
+    assert found["count"].score == 1.0
+    for turn in ("calm", "left"):
+        assert found[turn].state is VerdictState.UNMEASURABLE
+        assert found[turn].why.startswith("video had stopped arriving: network failed")
