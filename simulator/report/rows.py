@@ -12,15 +12,15 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from simulator.errors import InputError, OmnistageError
+from simulator.errors import InputError, OmnistageError, RecordingError
 from simulator.judging.judge import Verdict, VerdictState
 from simulator.judging.verdicts import VERDICTS, read_verdicts
 from simulator.measuring.metrics.turns import SessionMetrics, TurnMetrics, session_metrics
-from simulator.measuring.trace import Trace, trace_from_json
-from simulator.protocol.conditions import Conditions
+from simulator.measuring.trace import TRACE_VERSION, Trace, trace_from_json
+from simulator.protocol.conditions import Conditions, differences, told
 from simulator.protocol.events import Outcome
 from simulator.run.accounting import AttemptResult, read_attempts
-from simulator.run.plan import RECORDINGS, Plan, PlannedScenario, PlannedTurn, read_plan
+from simulator.run.plan import RECORDINGS, Attempt, Plan, PlannedScenario, PlannedTurn, read_plan
 from simulator.run.sides import side_names
 
 MISSING = "missing"
@@ -103,7 +103,7 @@ def _attempt(result: AttemptResult, scenario: PlannedScenario, judges: list[str]
     trace, verdicts, problem = None, dict[str, list[Verdict]](), ""
     if result.folder is not None:
         try:
-            trace = find_trace(result.folder)
+            trace = _as_planned(find_trace(result.folder), result.attempt)
             verdicts = _verdicts(result.folder, judges)
         except (OmnistageError, OSError) as error:
             problem = str(error)
@@ -124,6 +124,20 @@ def _attempt(result: AttemptResult, scenario: PlannedScenario, judges: list[str]
         trace=trace,
         problem=problem,
     )
+
+
+def _as_planned(trace: Trace, attempt: Attempt) -> Trace:
+    """Raises RecordingError for what was played under other conditions than the run's plan says.
+
+    Nothing is said by a trace of before, which had no codec, nor where nothing was played.
+    """
+    apart = differences([trace.conditions, attempt.conditions])
+    if apart and trace.version == TRACE_VERSION and trace.play_at is not None:
+        raise RecordingError(
+            f"{attempt.id}: what was recorded and what was planned differ: {told(apart)}",
+            hint="it is the recording of another run",
+        )
+    return trace
 
 
 def _turn(

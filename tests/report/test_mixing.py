@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -210,6 +211,28 @@ def test_what_would_mix_is_refused_until_it_is_asked_for(
     assert status == 0
     assert "mixed as asked for" in text
     assert "decide is agent and turn-end" in text
+
+
+def test_the_recording_of_another_run_is_told_and_counts_for_nothing(tmp_path: Path) -> None:
+    words = [said("Three.", at=9.5), said("Left.", at=39.7)]
+    run, other = (
+        judged(tmp_path / name, planned(c), lambda a: words)
+        for name, c in (("run", Conditions()), ("other", Conditions(video=Video.VP8)))
+    )
+    shutil.rmtree(run / "recordings/made-up--x--1")
+    shutil.copytree(other / "recordings/made-up--x--1", run / "recordings/made-up--x--1")
+    summary = summarise(run)
+    assert summary.attempts[0].problem == (
+        "made-up--x--1: what was recorded and what was planned differ: video is vp8 and h264 "
+        "(it is the recording of another run)"
+    )
+    assert (summary.turns.planned, summary.turns.missing) == (4, 4)
+    # Of a call that never stood, and in a trace of before, nobody can tell.
+    path = run / "recordings/made-up--x--1/trace.json"
+    body = json.loads(path.read_text())
+    for change in ({"play_at": None}, {"version": 1}):
+        path.write_text(json.dumps(body | change))
+        assert summarise(run).attempts[0].problem == ""
 
 
 def test_what_is_not_usual_is_told(tmp_path: Path) -> None:
