@@ -57,8 +57,8 @@ class Codec(Protocol):
     channels that it opens itself is read as well."""
 
     def connected(self) -> Sequence[Step]:
-        """What follows when media can flow and our channels are open. A family that greets nobody
-        is `Ready` here."""
+        """What follows when media can flow and our channels are open; something may have been read
+        before. A family that greets nobody is `Ready` here."""
         return ()
 
     @abstractmethod

@@ -33,7 +33,7 @@ class Link(Protocol):
 
     def send(self, command: WireCommand) -> str:
         """Send a command now; its id on the wire. Raises AgentError if the agent takes no messages
-        any more."""
+        any more, InputError if it is of a kind that knows no such command."""
         ...
 
     def play(self, asset: Asset, at: float, *, loop: bool = False) -> None:

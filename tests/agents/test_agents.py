@@ -45,7 +45,8 @@ def test_the_examples_of_the_reference_are_agents(
 ) -> None:
     monkeypatch.setenv("MINE_API_KEY", "a key")
     text = (content_root("agents") / "README.md").read_text()
-    examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    examples = [block for block in blocks if "traits = " in block]
     assert len(examples) == 2
     for number, example in enumerate(examples):
         path = tmp_path / f"example{number}.py"
