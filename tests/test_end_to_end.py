@@ -19,9 +19,9 @@ from simulator.cli.run import RunOrder, run_order
 from simulator.measuring.measure import load_trace
 from simulator.measuring.trace import Trace
 from simulator.plugins import content_root
+from simulator.protocol import soundness
 from simulator.recording.reader import Recording
 from simulator.scenario.load import load_recorded_scenario
-from simulator.session import engine
 
 from .bench import bench_starter
 
@@ -73,7 +73,7 @@ ALL = ("oracle", "late -o delay=2", "talkative", "silent", "dead", "parrot")
 @pytest.fixture(scope="module", autouse=True)
 def _busy_machine() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "PACING_LIMIT_MS", 1_000.0)
+        patch.setattr(soundness, "PACING_LIMIT_MS", 1_000.0)
         yield
 
 

@@ -13,10 +13,10 @@ from simulator.cli.run import RunOrder, run_order
 from simulator.measuring.measure import load_trace
 from simulator.measuring.trace import Trace
 from simulator.plugins import content_root
+from simulator.protocol import soundness
 from simulator.recording.reader import Recording
 from simulator.recording.records import FaultRecord
 from simulator.scenario.load import load_recorded_scenario
-from simulator.session import engine
 
 HOSTILE = Path(__file__).with_name("hostile.py")
 NAMES = ("Malformed", "Flood", "Endless", "Leaver", "Refuser", "Raises", "Unreachable")
@@ -62,7 +62,7 @@ def out(tmp_path_factory: pytest.TempPathFactory, media_dir: Path) -> Path:
     )
     with pytest.MonkeyPatch.context() as patch:
         # Seven agents start at once here: how evenly that lets us send is not the matter.
-        patch.setattr(engine, "PACING_LIMIT_MS", 1_000.0)
+        patch.setattr(soundness, "PACING_LIMIT_MS", 1_000.0)
         run_order(order, Console(quiet=True))
     return folder / "run"
 
