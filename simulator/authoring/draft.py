@@ -22,7 +22,7 @@ from simulator.media.cache import hash_file
 from simulator.media.mix import audible
 from simulator.media.probe import Probe, probe
 from simulator.media.sound import load
-from simulator.media.timeline import AUDIO_CLOCK
+from simulator.protocol.tracks import AUDIO_CLOCK
 from simulator.scenario.taxonomy import CUSTOM, task_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")

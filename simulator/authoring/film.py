@@ -24,8 +24,9 @@ from PIL import Image, ImageDraw
 from simulator.authoring import ink
 from simulator.authoring.wording import clock
 from simulator.media.packets import PacketFile
-from simulator.media.timeline import AUDIO_CLOCK, VIDEO_CLOCK, Asset, Prepared, PreparedTurn
+from simulator.media.timeline import Asset, Prepared, PreparedTurn
 from simulator.protocol.conduct import Wants
+from simulator.protocol.tracks import AUDIO_CLOCK, VIDEO_CLOCK
 from simulator.report.timeline.lanes import Span, Timeline, clip_time
 
 _STRIP = 0.11

@@ -25,7 +25,8 @@ from simulator.media.played import look, pictures_of
 from simulator.media.probe import Probe
 from simulator.media.sound import load
 from simulator.media.subtitle import draw
-from simulator.media.timeline import AUDIO_CLOCK, PTIME, on_grid
+from simulator.media.timeline import PTIME, on_grid
+from simulator.protocol.tracks import AUDIO_CLOCK
 from simulator.scenario.before import listed
 from simulator.scenario.types import Anchor, Embedded, Gesture, Pace, Say, Scenario, Show, Turn
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from simulator.media.loudness import INSTRUCTION
 from simulator.media.played import sounds_of
 from simulator.media.probe import Probe
-from simulator.media.timeline import AUDIO_CLOCK
 from simulator.protocol.samples import Mono, Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 from simulator.scenario.types import Scenario, Turn
 
 PAUSE = 0.5

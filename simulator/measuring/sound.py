@@ -22,9 +22,10 @@ from simulator.measuring.clockmap import map_runs
 from simulator.measuring.speech import Detector
 from simulator.measuring.speech import islands as islands_of
 from simulator.measuring.trace import Speech
-from simulator.media.timeline import AUDIO_CLOCK, PTIME
+from simulator.media.timeline import PTIME
 from simulator.protocol.rtp import unwrap
 from simulator.protocol.samples import PACKET, Mono
+from simulator.protocol.tracks import AUDIO_CLOCK
 from simulator.recording.reader import RtpLog
 
 Decode = Callable[[bytes], Mono | None]

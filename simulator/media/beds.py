@@ -18,8 +18,8 @@ import numpy as np
 from simulator.errors import InputError
 from simulator.media.loudness import INSTRUCTION, loudness
 from simulator.media.sound import load
-from simulator.media.timeline import AUDIO_CLOCK
 from simulator.protocol.samples import Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 from simulator.scenario.types import Background
 
 LONGEST = 120.0

@@ -32,8 +32,9 @@ from simulator.media.probe import Probe
 from simulator.media.room import Quietest
 from simulator.media.sound import load, silence
 from simulator.media.subtitle import Overlay
-from simulator.media.timeline import AUDIO_CLOCK, PTIME, Spoken
+from simulator.media.timeline import PTIME, Spoken
 from simulator.protocol.samples import PACKET, Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 from simulator.scenario.types import Anchor, Background, Canvas, Gesture, Say, Show, Turn
 
 CODE = 3

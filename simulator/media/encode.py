@@ -22,8 +22,8 @@ from av.audio.codeccontext import AudioCodecContext
 from av.video.codeccontext import VideoCodecContext
 from av.video.frame import PictureType
 
-from simulator.media.timeline import AUDIO_CLOCK, VIDEO_CLOCK
 from simulator.protocol.samples import PACKET, Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK, VIDEO_CLOCK
 from simulator.scenario.types import Canvas
 
 LOOKAHEAD = 312

@@ -12,8 +12,8 @@ import av
 import numpy as np
 from av.filter import Graph
 
-from simulator.media.timeline import AUDIO_CLOCK
 from simulator.protocol.samples import Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 
 
 def filtered(blocks: Iterable[Stereo], *filters: tuple[str, str]) -> Iterator[av.AudioFrame]:

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from simulator.media.filters import filtered
-from simulator.media.timeline import AUDIO_CLOCK
 from simulator.protocol.samples import Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 
 INSTRUCTION = -20.0
 """LUFS at which an instruction is spoken."""

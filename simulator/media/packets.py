@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.errors import InstrumentError
-from simulator.media.timeline import AUDIO_CLOCK, PTIME, VIDEO_CLOCK
+from simulator.media.timeline import PTIME
+from simulator.protocol.tracks import AUDIO_CLOCK, VIDEO_CLOCK
 
 _MAGIC = b"OMNIPKT1"
 _TRAILER = struct.Struct("<QQI8s")

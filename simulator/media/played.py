@@ -27,8 +27,8 @@ from simulator.media.picture import PictureReader
 from simulator.media.probe import Probe, probe
 from simulator.media.sound import SoundReader
 from simulator.media.stretch import Stretched
-from simulator.media.timeline import AUDIO_CLOCK
 from simulator.protocol.samples import Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 from simulator.scenario.types import Clip
 
 PLAYED = 2

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from simulator.media.timeline import AUDIO_CLOCK
 from simulator.protocol.samples import Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 
 LOWEST, HIGHEST = 10 ** (-70 / 20), 10 ** (-50 / 20)
 """RMS between which the tone lies, full scale 1.0."""

@@ -17,8 +17,8 @@ import numpy as np
 
 from simulator.errors import InputError
 from simulator.media.probe import Probe, probe
-from simulator.media.timeline import AUDIO_CLOCK
 from simulator.protocol.samples import PACKET, Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 
 _JUMP = 0.010
 """Seconds by which a stamp must leave the running count to be believed against it."""

@@ -23,7 +23,8 @@ from PIL import Image
 from simulator.errors import InputError
 from simulator.media.cache import Cache, key_of
 from simulator.media.packets import PacketFile, PacketTrack, PacketWriter
-from simulator.media.timeline import VIDEO_CLOCK, PreparedTurn, on_grid
+from simulator.media.timeline import PreparedTurn, on_grid
+from simulator.protocol.tracks import VIDEO_CLOCK
 
 _CODE = 1
 """Raise when stills change for the same segment."""

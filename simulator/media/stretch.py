@@ -14,8 +14,8 @@ import numpy as np
 
 from simulator.media.filters import filtered, samples_of
 from simulator.media.sound import SoundReader, silence
-from simulator.media.timeline import AUDIO_CLOCK
 from simulator.protocol.samples import Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 
 PIECE = 10 * AUDIO_CLOCK
 """Samples in a piece, as it plays."""

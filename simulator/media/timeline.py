@@ -13,13 +13,8 @@ from pathlib import Path
 
 from simulator.protocol.conditions import Decide
 from simulator.protocol.due import Due, Said, due
-from simulator.protocol.samples import RATE
 from simulator.scenario.types import Scenario, Turn
 
-AUDIO_CLOCK = RATE
-"""RTP clock of sound, Hz: with Opus that of its samples (RFC 7587)."""
-VIDEO_CLOCK = 90_000
-"""Video RTP clock, Hz."""
 PTIME = 0.020
 """Seconds of sound in a packet; all parts last a whole number of these."""
 

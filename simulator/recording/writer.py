@@ -21,8 +21,8 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from simulator.errors import InputError, InstrumentError
-from simulator.media.timeline import AUDIO_CLOCK, VIDEO_CLOCK
 from simulator.protocol.rtp import header_size
+from simulator.protocol.tracks import AUDIO_CLOCK, VIDEO_CLOCK
 from simulator.recording.manifest import (
     EVENTS,
     MANIFEST,

@@ -30,8 +30,9 @@ from simulator.measuring.measure import payload_type
 from simulator.measuring.sound import Sound, opus_samples
 from simulator.media.cache import Cache, key_of
 from simulator.media.packets import BrokenPartError, PacketFile
-from simulator.media.timeline import AUDIO_CLOCK, PTIME, VIDEO_CLOCK
+from simulator.media.timeline import PTIME
 from simulator.protocol.samples import PACKET, Mono, MonoInt16
+from simulator.protocol.tracks import AUDIO_CLOCK, VIDEO_CLOCK
 from simulator.recording.manifest import PartInfo
 from simulator.recording.reader import Recording
 from simulator.report.subtitles import lines

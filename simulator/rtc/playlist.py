@@ -15,8 +15,9 @@ from typing import NamedTuple
 from simulator.clock import Clock
 from simulator.errors import InstrumentError
 from simulator.media.packets import PacketFile, PacketTrack
-from simulator.media.timeline import AUDIO_CLOCK, PTIME, VIDEO_CLOCK
+from simulator.media.timeline import PTIME
 from simulator.protocol.tap import Kind
+from simulator.protocol.tracks import AUDIO_CLOCK, VIDEO_CLOCK
 
 _CLOCK: dict[Kind, int] = {"audio": AUDIO_CLOCK, "video": VIDEO_CLOCK}
 _SLOT: dict[Kind, int] = {kind: round(PTIME * clock) for kind, clock in _CLOCK.items()}

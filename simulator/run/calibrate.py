@@ -26,10 +26,11 @@ from simulator.errors import AgentError, InputError, InstrumentError
 from simulator.measuring.sound import Sound
 from simulator.media.encode import Encoding, PictureEncoder, encode_sound
 from simulator.media.packets import PacketWriter
-from simulator.media.timeline import AUDIO_CLOCK, PTIME, Asset, on_grid
+from simulator.media.timeline import PTIME, Asset, on_grid
 from simulator.plugins import load_agent
 from simulator.protocol.events import Fault, Ready
 from simulator.protocol.samples import Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo
 from simulator.recording.reader import Recording
 from simulator.recording.writer import RecordingWriter

@@ -14,8 +14,8 @@ import numpy as np
 from simulator.errors import InputError
 from simulator.media.loudness import INSTRUCTION, MOST, loudness
 from simulator.media.mix import audible
-from simulator.media.timeline import AUDIO_CLOCK
 from simulator.protocol.samples import Mono, Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 from simulator.speech.engine import Speech
 
 CODE = 1

@@ -13,8 +13,8 @@ import av
 import numpy as np
 
 from simulator.errors import MissingExtra, install
-from simulator.media.timeline import AUDIO_CLOCK
 from simulator.protocol.samples import Mono, Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 
 _RATE = 16_000
 """Samples a second that a recogniser takes."""

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from simulator.media.loudness import ALIKE, INSTRUCTION, MOST, gain, loudness
-from simulator.media.timeline import AUDIO_CLOCK
 from simulator.protocol.samples import Stereo
+from simulator.protocol.tracks import AUDIO_CLOCK
 
 
 def tone(level: float, seconds: float = 2.0, hertz: float = 997.0) -> Stereo:
