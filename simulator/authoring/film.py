@@ -26,7 +26,7 @@ from simulator.authoring.wording import clock
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import Asset, Prepared, PreparedTurn
 from simulator.protocol.conduct import Wants
-from simulator.protocol.tracks import AUDIO_CLOCK, VIDEO_CLOCK
+from simulator.protocol.tracks import AUDIO, AUDIO_CLOCK, VIDEO, VIDEO_CLOCK
 from simulator.report.timeline.lanes import Span, Timeline, clip_time
 
 _STRIP = 0.11
@@ -85,7 +85,7 @@ Timed = tuple[float, int, "Packet[Any]"]
 
 def _sounds(stream: Any, placed: list[_Part]) -> Iterator[Timed]:
     for part in placed:
-        track = PacketFile.open(part.asset.path).audio
+        track = PacketFile.open(part.asset.path).tracks[AUDIO.id]
         for i in range(len(track)):
             at = part.at + int(track.pts[i]) / AUDIO_CLOCK
             packet = Packet(track.payload(i))
@@ -105,7 +105,7 @@ def _pictures(picture: _Picture, placed: list[_Part]) -> Iterator[Timed]:
 
 def decoded(asset: Asset) -> Iterator[tuple[float, av.VideoFrame]]:
     """A part's pictures with their times from its start, as a receiver decodes them."""
-    track = PacketFile.open(asset.path).video
+    track = PacketFile.open(asset.path).tracks[VIDEO.id]
     decoder: Any = av.CodecContext.create("h264", "r")
     times: deque[float] = deque()
     for i in range(len(track)):

@@ -39,8 +39,9 @@ from simulator.bridge.seeing import Seeing
 from simulator.bridge.speaking import Speaking
 from simulator.bridge.vad import Edge
 from simulator.clock import WALL, Clock
-from simulator.protocol.tap import Kind, NullTap
-from simulator.rtc.taps import hook
+from simulator.protocol.tap import NullTap
+from simulator.protocol.tracks import Kind
+from simulator.rtc.taps import hook, tracks_of
 
 PATH = "/v1/realtime/calls"
 OFFER_LIMIT = 256 * 1024
@@ -219,6 +220,8 @@ class _Connection(NullTap):
         self._clock = clock
         self._pc = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         self._channel: RTCDataChannel | None = None
+        self._kinds: Mapping[str, Kind] = {}
+        """Of the tracks that the caller sends, by name."""
         self.call = Call(
             call_id,
             clock=clock,
@@ -248,7 +251,9 @@ class _Connection(NullTap):
         ]
         voices[0].setCodecPreferences(opus)
         self._pc.addTrack(self.call.speaking.track)
-        hook(self._pc, self, self._clock.now)
+        tracks = tracks_of(self._pc)
+        self._kinds = {track.id: track.kind for track in tracks.values()}
+        hook(self._pc, self, self._clock.now, tracks=tracks)
         self.call.hearing.payload_types = frozenset(
             c.payloadType
             for c in voices[0]._codecs
@@ -269,8 +274,8 @@ class _Connection(NullTap):
             raise _BadOfferError(f"the offer cannot be answered: {error}") from None
         return self._pc.localDescription.sdp
 
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
-        self.call.rtp(t, kind, packet)
+    def received_rtp(self, t: float, track: str, packet: bytes) -> None:
+        self.call.rtp(t, self._kinds[track], packet)
 
     def end(self) -> None:
         """The caller has gone, or has to."""

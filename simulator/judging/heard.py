@@ -116,13 +116,13 @@ class Listener:
     def _stretches(self, folder: Path) -> list[tuple[float, float, Mono]]:
         """Start, seconds a sample and samples of each stretch of the agent's sound."""
         if folder not in self._decoded:
-            from simulator.measuring.measure import payload_type
-            from simulator.measuring.sound import Sound
             from simulator.recording.reader import Recording
 
             while len(self._decoded) >= RECORDINGS:
                 del self._decoded[next(iter(self._decoded))]
+            from simulator.measuring.sound import agent_sound
+
             recording = Recording.open(folder)
-            sound = Sound(recording.rtp("received-audio"), payload_type(recording))
+            sound = agent_sound(recording)
             self._decoded[folder] = [(s.start, s.seconds_per_sample, s.samples) for s in sound]
         return self._decoded[folder]

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from simulator.measuring import spans
 from simulator.measuring.attribution import attribute
 from simulator.measuring.sent import SentMedia
-from simulator.measuring.sound import Sound
+from simulator.measuring.sound import agent_sound
 from simulator.measuring.speech import Detector
 from simulator.measuring.trace import (
     TRACE_VERSION,
@@ -79,7 +79,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     heard = spans.heard(manifest, what, sent.late)
     turns = spans.turn_spans(manifest, what, heard)
 
-    sound = Sound(recording.rtp("received-audio"), payload_type(recording))
+    sound = agent_sound(recording)
     islands = sound.islands(detector)
     found = responses(events, islands, sound_started=_sound_started(recording))
     items = _user_items(recording, what.end)
@@ -118,17 +118,6 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         shared_host=manifest.shared_host,
         conditions=manifest.conditions,
     )
-
-
-def payload_type(recording: Recording) -> int | None:
-    """The payload type of the agent's sound, if what was negotiated says so."""
-    for _, record in recording.records(SessionRecord):
-        audio = (record.negotiated or {}).get("audio")
-        if isinstance(audio, Mapping):
-            value = audio.get("payload_type")
-            if isinstance(value, int):
-                return value
-    return None
 
 
 def _sound_started(recording: Recording) -> dict[str, float]:

@@ -28,7 +28,7 @@ MARK = 0.25
 Floats = NDArray[np.float64]
 
 
-class Track:
+class SentTrack:
     """One track that we sent."""
 
     def __init__(self, name: str, log: RtpLog, due: Floats) -> None:
@@ -88,8 +88,8 @@ class SentMedia:
 
     def __init__(self, recording: Recording, end: float | None) -> None:
         """`end`: session time until which the stream was to go on; None: nobody knows."""
-        self._sound = Track("audio", *recording.due("sent-audio"))
-        self._tracks = [self._sound, Track("video", *recording.due("sent-video"))]
+        self._tracks = [SentTrack(t.id, *recording.due(t.id)) for t in recording.manifest.tracks]
+        self._sound = next(t for t in self._tracks if t.name == recording.voice)
         self._told = recording.rtcp(sent=False)
         self._end = end
 
@@ -130,7 +130,5 @@ class SentMedia:
         told = [t for t, packet in self._told if any(r.ssrc in ours for r in reports(packet))]
         return Sending(
             reported_at=max(told, default=None),
-            tracks=tuple(
-                track.state(self._end, self._told) for track in self._tracks if len(track.log)
-            ),
+            tracks=tuple(track.state(self._end, self._told) for track in self._tracks),
         )

@@ -26,7 +26,7 @@ from simulator.media.timeline import PTIME
 from simulator.protocol.rtp import unwrap
 from simulator.protocol.samples import PACKET, Mono
 from simulator.protocol.tracks import AUDIO_CLOCK
-from simulator.recording.reader import RtpLog
+from simulator.recording.reader import Recording, RtpLog
 
 Decode = Callable[[bytes], Mono | None]
 
@@ -144,6 +144,13 @@ class Sound:
             for first, stop in islands_of(s.samples, detector)
         ]
         return tuple(sorted(out, key=lambda s: s.start))
+
+
+def agent_sound(recording: Recording) -> Sound:
+    """What the agent said in a recording."""
+    voice = recording.voice
+    value = recording.negotiated(voice).get("payload_type")
+    return Sound(recording.received(voice), value if isinstance(value, int) else None)
 
 
 def opus_samples() -> Decode:

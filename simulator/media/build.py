@@ -34,7 +34,7 @@ from simulator.media.sound import load, silence
 from simulator.media.subtitle import Overlay
 from simulator.media.timeline import PTIME, Spoken
 from simulator.protocol.samples import PACKET, Stereo
-from simulator.protocol.tracks import AUDIO_CLOCK
+from simulator.protocol.tracks import AUDIO, AUDIO_CLOCK, VIDEO
 from simulator.scenario.types import Anchor, Background, Canvas, Gesture, Say, Show, Turn
 
 CODE = 3
@@ -121,17 +121,18 @@ class Maker:
         self._beds = beds
         self._advance = advance
         self._duration = (job.last - job.first) * PTIME
+        self._codecs = {AUDIO: "opus", VIDEO: job.encoding.codec}
 
     def build(self, folder: Path) -> None:
         laid, spoken = self._speech()
         quietest = Quietest()
-        with PacketWriter(folder / "segment") as segment, ExitStack() as insets:
+        with PacketWriter(folder / "segment", self._codecs) as segment, ExitStack() as insets:
             layers = self._layers(insets)
             last = self._segment_pictures(segment, layers)
             spoken += [self._seen(layer) for layer in layers]
             self._segment_sound(segment, laid, quietest)
             segment.finish(self._duration, info(self._job.canvas, self._job.encoding.codec))
-        with PacketWriter(folder / "hold") as hold:
+        with PacketWriter(folder / "hold", self._codecs) as hold:
             noisy = any(bed.at is None for bed in self._beds)
             self._hold(hold, last, quietest.tone(1.0) if noisy else quietest.tone())
             hold.finish(HOLD * PTIME, info(self._job.canvas, self._job.encoding.codec))
@@ -196,12 +197,12 @@ class Maker:
                 encoder = PictureEncoder(canvas, self._job.encoding, matrix)
             picture = over(fitted, k, layers, matrix)
             for unit in encoder.add(picture):
-                out.add_video(unit.pts, unit.key, unit.data)
+                out.add(VIDEO, unit.pts, unit.data, key=unit.key)
             if k % canvas.fps == 0:
                 self._advance(min(_A_SECOND, self._job.last - self._job.first))
         assert encoder is not None
         for unit in encoder.finish():
-            out.add_video(unit.pts, unit.key, unit.data)
+            out.add(VIDEO, unit.pts, unit.data, key=unit.key)
         return picture, matrix
 
     # ------------------------------------------------------------------ sound
@@ -260,7 +261,7 @@ class Maker:
             bed = over_beds(bed, begin, self._beds)
         sound = mixed(quietest.watch(bed), begin, laid)
         for i, packet in enumerate(SoundEncoder(self._job.encoding.audio_rate).packets(sound)):
-            out.add_audio(i * PACKET, packet)
+            out.add(AUDIO, i * PACKET, packet)
         if not self._source.picture and self._sounds is not None:
             ended = self._sounds.ended_at
             if ended is not None and ended < last - round(SLACK * AUDIO_CLOCK):
@@ -277,11 +278,11 @@ class Maker:
         encoder = PictureEncoder(canvas, self._job.encoding, last[1])
         units = [unit for _ in range(canvas.fps) for unit in encoder.add(last[0])]
         for unit in units + encoder.finish():
-            out.add_video(unit.pts, unit.key, unit.data)
+            out.add(VIDEO, unit.pts, unit.data, key=unit.key)
         # A loop: what goes before its first sample is its own end, what follows its last its start.
         around = (tone[-SoundEncoder.before :], tone, tone[:LOOKAHEAD])
         for i, packet in enumerate(SoundEncoder(self._job.encoding.audio_rate).packets(around)):
-            out.add_audio(i * PACKET, packet)
+            out.add(AUDIO, i * PACKET, packet)
 
 
 def _blocks(block: Stereo, count: int) -> Iterator[Stereo]:

@@ -14,8 +14,8 @@ import struct
 import weakref
 import zlib
 from array import array
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Self
 
@@ -24,9 +24,11 @@ from numpy.typing import NDArray
 
 from simulator.errors import InstrumentError
 from simulator.media.timeline import PTIME
-from simulator.protocol.tracks import AUDIO_CLOCK, VIDEO_CLOCK
+from simulator.protocol.tracks import AUDIO, VIDEO, Track
 
-_MAGIC = b"OMNIPKT1"
+_MAGIC = b"OMNIPKT2"
+_MAGIC_1 = b"OMNIPKT1"
+"""Of files that have one picture and one sound, and do not name them."""
 _TRAILER = struct.Struct("<QQI8s")
 """Offset of the index, its length, its CRC-32, magic."""
 _ROW = np.dtype([("pts", "<i8"), ("offset", "<i8"), ("size", "<i4"), ("key", "?"), ("pad", "V3")])
@@ -41,6 +43,7 @@ class BrokenPartError(InstrumentError):
 class PacketTrack:
     """The packets of one track. Arrays are read-only views of the file."""
 
+    track: Track
     pts: NDArray[np.int64]
     """Ticks from the part's start: 48 kHz for sound, 90 kHz for picture."""
     size: NDArray[np.int32]
@@ -89,18 +92,16 @@ class PacketFile:
         self,
         path: Path,
         duration: float,
-        audio: PacketTrack,
-        video: PacketTrack,
+        tracks: Mapping[str, PacketTrack],
         info: Mapping[str, Any],
     ) -> None:
         self.path = path
         self.duration = duration
         """Seconds; a whole number of 20 ms."""
-        self.audio = audio
-        """Opus, a packet each 20 ms; pts in 48 kHz ticks from the part's start."""
-        self.video = video
-        """H264 in Annex-B, or VP8; pts in 90 kHz ticks; frames at k/fps below the duration, of
-        which the first is a key."""
+        self.tracks = tracks
+        """By name. Of sound: Opus, a packet each 20 ms; pts in 48 kHz ticks from the part's start.
+        Of pictures: H264 in Annex-B, or VP8; pts in 90 kHz ticks; frames at k/fps below the
+        duration, of which the first is a key."""
         self.info = info
         """Codec names, profile-level-id, width, height, fps, created-by."""
 
@@ -124,7 +125,8 @@ class PacketFile:
     def _parse(cls, path: Path, mapped: mmap.mmap) -> PacketFile:
         body = len(mapped) - _TRAILER.size
         start, length, crc, magic = _TRAILER.unpack_from(mapped, body)
-        if mapped[: len(_MAGIC)] != _MAGIC or magic != _MAGIC or start + length != body:
+        known = magic in (_MAGIC, _MAGIC_1) and mapped[: len(magic)] == magic
+        if not known or start + length != body:
             raise BrokenPartError(f"{path}: cut off, or not a part")
         index = mapped[start:body]
         if zlib.crc32(index) != crc:
@@ -135,80 +137,90 @@ class PacketFile:
             mapped, np.uint8, count=length - 4 - head_size, offset=start + 4 + head_size
         )
         table = rows.view(_ROW)
-        count = int(head["audio"])
-        codecs = ("opus", str(head["info"].get("video", "h264")))
-        tracks = [
-            PacketTrack(part["pts"], part["size"], part["key"], part["offset"], codec, mapped)
-            for part, codec in zip((table[:count], table[count:]), codecs, strict=True)
-        ]
-        return cls(path, float(head["duration"]), tracks[0], tracks[1], head["info"])
+        tracks: dict[str, PacketTrack] = {}
+        at = 0
+        for named in head["tracks"] if magic == _MAGIC else _unnamed(head, len(table)):
+            own = table[at : at + named["packets"]]
+            at += len(own)
+            track = Track(id=named["id"], kind=named["kind"])
+            tracks[track.id] = PacketTrack(
+                track, own["pts"], own["size"], own["key"], own["offset"], named["codec"], mapped
+            )
+        return cls(path, float(head["duration"]), tracks, head["info"])
+
+
+def _unnamed(head: Mapping[str, Any], packets: int) -> Sequence[Mapping[str, Any]]:
+    """The tracks of a file that does not name them: the sound, then the picture."""
+    sound = int(head["audio"])
+    codec = str(head["info"].get("video", "h264"))
+    return (
+        {**asdict(AUDIO), "codec": "opus", "packets": sound},
+        {**asdict(VIDEO), "codec": codec, "packets": packets - sound},
+    )
 
 
 class PacketWriter:
     """Writes a part; leaves no file behind unless `finish` was reached."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, codecs: Mapping[Track, str]) -> None:
+        """`codecs`: the part's tracks, each with its codec (opus; h264, vp8 or jpeg)."""
         self.path = path
+        self._codecs = codecs
         self._file: BinaryIO = path.open("wb")
         self._file.write(_MAGIC)
         self._at = len(_MAGIC)
         # Flat rows of pts, offset, size, key: an hour is 9 MB, where tuples would be 50.
-        self._audio = array("q")
-        self._video = array("q")
+        self._rows = {track.id: array("q") for track in codecs}
         self._finished = False
 
-    def add_audio(self, pts: int, data: bytes) -> None:
-        """Append an Opus packet; `pts` in 48 kHz ticks, 960 after the one before."""
-        self._audio.extend((pts, self._put(data), len(data), 1))
-
-    def add_video(self, pts: int, key: bool, data: bytes) -> None:
-        """Append an access unit; `pts` in 90 kHz ticks, later than the one before."""
-        self._video.extend((pts, self._put(data), len(data), int(key)))
-
-    def _put(self, data: bytes) -> int:
-        at = self._at
+    def add(self, track: Track, pts: int, data: bytes, *, key: bool = True) -> None:
+        """Append a packet: of sound an Opus packet, `pts` 960 ticks of 48 kHz after the one before;
+        of pictures an access unit, `pts` in 90 kHz ticks, later than the one before."""
+        self._rows[track.id].extend((pts, self._at, len(data), int(key)))
         self._file.write(data)
         self._at += len(data)
-        return at
 
     def finish(self, duration: float, info: Mapping[str, Any]) -> None:
         """Write the index. Raises InstrumentError if the packets do not fill `duration` exactly.
 
-        Stills (`video` of `info` is jpeg) have no sound, and need not begin with the part.
+        Stills (jpeg) need not begin with the part.
         """
-        audio = np.array(self._audio, np.int64).reshape(-1, 4)
-        video = np.array(self._video, np.int64).reshape(-1, 4)
-        self._check(duration, audio, video, stills=info.get("video") == "jpeg")
-        head = json.dumps({"duration": duration, "audio": len(audio), "info": dict(info)}).encode()
+        tables = [np.array(self._rows[track.id], np.int64).reshape(-1, 4) for track in self._codecs]
+        for (track, codec), table in zip(self._codecs.items(), tables, strict=True):
+            self._check(duration, track, codec, table)
+        described = {
+            "duration": duration,
+            "tracks": [
+                {**asdict(track), "codec": codec, "packets": len(table)}
+                for (track, codec), table in zip(self._codecs.items(), tables, strict=True)
+            ],
+            "info": dict(info),
+        }
+        head = json.dumps(described).encode()
         head += b" " * (-(self._at + 4 + len(head)) % 8)
-        table = np.zeros(len(audio) + len(video), _ROW)
+        every = np.concatenate(tables)
+        rows = np.zeros(len(every), _ROW)
         for i, name in enumerate(("pts", "offset", "size", "key")):
-            table[name] = np.concatenate((audio[:, i], video[:, i]))
-        index = struct.pack("<I", len(head)) + head + table.tobytes()
+            rows[name] = every[:, i]
+        index = struct.pack("<I", len(head)) + head + rows.tobytes()
         self._file.write(index)
         self._file.write(_TRAILER.pack(self._at, len(index), zlib.crc32(index), _MAGIC))
         self._file.flush()
         self._finished = True
 
-    def _check(
-        self,
-        duration: float,
-        audio: NDArray[np.int64],
-        video: NDArray[np.int64],
-        *,
-        stills: bool,
-    ) -> None:
-        ticks = round(PTIME * AUDIO_CLOCK)
-        wanted = np.arange(0 if stills else round(duration / PTIME), dtype=np.int64) * ticks
-        if not np.array_equal(audio[:, 0], wanted):
-            raise InstrumentError(
-                f"{self.path}: {len(audio)} packets of sound do not fill {duration:.3f} s"
-            )
-        if not stills and (not len(video) or video[0, 0] != 0 or not video[0, 3]):
-            raise InstrumentError(f"{self.path}: no keyframe at the start")
-        times = video[:, 0]
-        if (np.diff(times) <= 0).any() or (times >= round(duration * VIDEO_CLOCK)).any():
-            raise InstrumentError(f"{self.path}: picture times are not in order")
+    def _check(self, duration: float, track: Track, codec: str, table: NDArray[np.int64]) -> None:
+        times, keys = table[:, 0], table[:, 3]
+        if track.kind == "audio":
+            ticks = round(PTIME * track.clock)
+            if not np.array_equal(times, np.arange(round(duration / PTIME)) * ticks):
+                raise InstrumentError(
+                    f"{self.path}: {len(times)} packets of {track.id} do not fill {duration:.3f} s"
+                )
+            return
+        if codec != "jpeg" and (not len(times) or times[0] != 0 or not keys[0]):
+            raise InstrumentError(f"{self.path}: {track.id} has no keyframe at the start")
+        if (np.diff(times) <= 0).any() or (times >= round(duration * track.clock)).any():
+            raise InstrumentError(f"{self.path}: the times of {track.id} are not in order")
 
     def __enter__(self) -> Self:
         return self

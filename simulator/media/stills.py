@@ -24,7 +24,7 @@ from simulator.errors import InputError
 from simulator.media.cache import Cache, key_of
 from simulator.media.packets import PacketFile, PacketTrack, PacketWriter
 from simulator.media.timeline import PreparedTurn, on_grid
-from simulator.protocol.tracks import VIDEO_CLOCK
+from simulator.protocol.tracks import VIDEO, VIDEO_CLOCK
 
 _CODE = 1
 """Raise when stills change for the same segment."""
@@ -67,14 +67,16 @@ def stills(turn: PreparedTurn, wanted: StillFormat, cache: Cache) -> PacketTrack
     key = key_of("stills", _CODE, turn.segment.key, round(begin * VIDEO_CLOCK), asdict(wanted))
 
     def read(folder: Path) -> PacketTrack:
-        return PacketFile.open(folder / "stills").video
+        return PacketFile.open(folder / "stills").tracks[VIDEO.id]
 
     def build(folder: Path) -> None:
         segment = PacketFile.open(turn.segment.path)
-        with PacketWriter(folder / "stills") as out:
+        with PacketWriter(folder / "stills", {VIDEO: "jpeg"}) as out:
             times = _times(turn.stream_start, segment.duration, wanted.rate)
-            for time, picture in zip(times, _pictures(segment.video, times), strict=True):
-                out.add_video(round(time * VIDEO_CLOCK), True, _jpeg(picture, wanted))
+            for time, picture in zip(
+                times, _pictures(segment.tracks[VIDEO.id], times), strict=True
+            ):
+                out.add(VIDEO, round(time * VIDEO_CLOCK), _jpeg(picture, wanted))
             out.finish(segment.duration, {"video": "jpeg"})
 
     return cache.entry(key, read, build)

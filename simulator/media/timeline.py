@@ -13,6 +13,7 @@ from pathlib import Path
 
 from simulator.protocol.conditions import Decide
 from simulator.protocol.due import Due, Said, due
+from simulator.protocol.tracks import OURS, Track
 from simulator.scenario.types import Scenario, Turn
 
 PTIME = 0.020
@@ -107,6 +108,8 @@ class Prepared:
     turns: tuple[PreparedTurn, ...]
     codec: str = "h264"
     """Of its pictures: h264 or vp8."""
+    tracks: tuple[Track, ...] = OURS
+    """What each of its parts holds."""
 
     @property
     def assets(self) -> tuple[Asset, ...]:

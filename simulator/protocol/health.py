@@ -27,6 +27,8 @@ class Sent:
     arrived_until: float | None = None
     """When the newest one left of which the other side says that it has come; None: it has never
     said anything of this track."""
+    lost: int = 0
+    """That did not arrive, as the other side counts; resends may have made up for them."""
     reports_apart: float | None = None
     """The longest time between two of its reports on this track, seconds; None: fewer than two."""
 

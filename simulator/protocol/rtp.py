@@ -23,6 +23,26 @@ def header_size(packet: bytes) -> int:
     return head if head < size else size
 
 
+def extension(packet: bytes, number: int) -> bytes | None:
+    """The header extension of that number, of the one-byte form (RFC 8285); None if it has none."""
+    if len(packet) < 16 or not packet[0] & 0x10:
+        return None
+    at = 12 + 4 * (packet[0] & 0x0F)
+    if packet[at : at + 2] != b"\xbe\xde":
+        return None
+    end = min(len(packet), at + 4 + 4 * int.from_bytes(packet[at + 2 : at + 4]))
+    at += 4
+    while at < end:
+        if packet[at] == 0:  # padding
+            at += 1
+            continue
+        size = (packet[at] & 0x0F) + 1
+        if packet[at] >> 4 == number:
+            return packet[at + 1 : min(at + 1 + size, end)]
+        at += 1 + size
+    return None
+
+
 def rtp_payload(packet: bytes) -> bytes:
     """The payload of an RTP packet, without extensions and padding; empty if it is cut short."""
     if len(packet) < 12:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-Kind = Literal["audio", "video"]
 Direction = Literal["in", "out"]
 
 
@@ -20,12 +19,12 @@ class Tap(Protocol):
     may send.
     """
 
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
-        """RTP packets in clear left together at `t`; `due` is when they should have, None for
-        resends."""
+    def sent_rtp(self, t: float, track: str, packets: Sequence[bytes], due: float | None) -> None:
+        """RTP packets in clear of the track of that name left together at `t`; `due` is when they
+        should have, None for resends."""
         ...
 
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
+    def received_rtp(self, t: float, track: str, packet: bytes) -> None:
         """An RTP packet in clear arrived at `t` (resends come with their own SSRC, as RTX)."""
         ...
 
@@ -45,10 +44,10 @@ class Tap(Protocol):
 class NullTap:
     """Hears nothing; also the base of taps that want only some of it."""
 
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+    def sent_rtp(self, t: float, track: str, packets: Sequence[bytes], due: float | None) -> None:
         pass
 
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
+    def received_rtp(self, t: float, track: str, packet: bytes) -> None:
         pass
 
     def sent_rtcp(self, t: float, packet: bytes) -> None:

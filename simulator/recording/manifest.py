@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
 from pathlib import PurePath
 from typing import Any
 
@@ -25,7 +26,9 @@ from simulator.errors import RecordingError
 from simulator.media.timeline import Asset, Prepared, PreparedTurn, falls_due
 from simulator.protocol.conditions import USUAL, Conditions, Decide
 from simulator.protocol.conduct import BY_NAME, Conduct, stated
+from simulator.protocol.tracks import OURS, Kind, Track
 from simulator.recording.records import FORMAT_VERSION
+from simulator.recording.rtplog import FIRST_PORT
 
 FORMAT = "omnistage-recording"
 
@@ -53,6 +56,22 @@ class PartInfo:
     duration: float
     file: str = ""
     """Where it lies below a cache's root, if it came from one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackInfo:
+    """A track of the session, both ways: what is sent and what comes back in its section."""
+
+    id: str
+    kind: Kind
+    port: int
+    """By which its packets are known in the log."""
+
+
+def track_infos(tracks: Iterable[Track]) -> tuple[TrackInfo, ...]:
+    """Tracks with a port each: the first has 5004, and RTCP that between it and the second."""
+    ports = count(FIRST_PORT, 2)
+    return tuple(TrackInfo(id=t.id, kind=t.kind, port=next(ports)) for t in tracks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +152,7 @@ class Manifest:
     """Date and time, UTC; for people, never for timing."""
     scenario: ScenarioInfo
     agent: AgentInfo
+    tracks: tuple[TrackInfo, ...] = field(default_factory=lambda: track_infos(OURS))
     turns: tuple[TurnInfo, ...] = ()
     conditions: Conditions = USUAL
     """What the run imposed on the scenario."""
@@ -177,6 +197,7 @@ def describe(
             computes_here=traits.computes_here,
             cued=traits.cued,
         ),
+        tracks=track_infos(prepared.tracks),
         turns=tuple(_turn(t, conditions.decide) for t in prepared.turns),
         conditions=conditions,
         shared_host=shared_host,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,13 @@ from simulator.errors import RecordingError
 from simulator.media.timeline import spread
 from simulator.protocol.conditions import Video
 from simulator.protocol.rtp import header_size, unwrap
+from simulator.protocol.tracks import Kind
 from simulator.recording.manifest import (
     EVENTS,
     MANIFEST,
     RTP_LOG,
     Manifest,
+    TrackInfo,
     manifest_from_json,
 )
 from simulator.recording.records import (
@@ -36,18 +38,10 @@ from simulator.recording.records import (
     Unknown,
     from_json,
 )
-from simulator.recording.rtplog import Captured, Flow, NotALogError, scan
+from simulator.recording.rtplog import RTCP_PORT, Captured, Flow, NotALogError, scan
 from simulator.text import all_well_formed
 
 R = TypeVar("R", bound=Record | Unknown)
-Stream = Literal["sent-audio", "sent-video", "received-audio", "received-video"]
-
-_FLOWS: dict[Stream, Flow] = {
-    "sent-audio": Flow.SENT_AUDIO,
-    "sent-video": Flow.SENT_VIDEO,
-    "received-audio": Flow.RECEIVED_AUDIO,
-    "received-video": Flow.RECEIVED_VIDEO,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +161,8 @@ class Recording:
     @property
     def codec(self) -> Video | None:
         """Of the sent pictures, as it was negotiated; None if it never was."""
-        for _, record in self.records(SessionRecord):
-            video = (record.negotiated or {}).get("video")
-            name = str(video.get("codec")).lower() if isinstance(video, Mapping) else ""
-            if name in tuple(Video):
-                return Video(name)
-        return None
+        names = [str(self.negotiated(t).get("codec")).lower() for t in self.tracks("video")]
+        return next((Video(name) for name in names if name in tuple(Video)), None)
 
     @cached_property
     def _log(self) -> tuple[bytes, list[Captured]]:
@@ -182,31 +172,67 @@ class Recording:
         except NotALogError as error:
             raise RecordingError(f"{self.folder / RTP_LOG}: {error}") from None
 
-    def rtp(self, stream: Stream) -> RtpLog:
-        """The packets of a stream, resends and all."""
+    def track(self, name: str) -> TrackInfo:
+        """A track by its name. Raises RecordingError if there is no such track."""
+        for track in self.manifest.tracks:
+            if track.id == name:
+                return track
+        raise RecordingError(f"{self.folder}: no track {name!r}")
+
+    def tracks(self, kind: Kind) -> tuple[str, ...]:
+        """The names of the tracks of a kind, in order."""
+        return tuple(track.id for track in self.manifest.tracks if track.kind == kind)
+
+    @property
+    def voice(self) -> str:
+        """The track in which the agent speaks: it answers in the section of our first sound.
+        Raises RecordingError if there is no sound."""
+        for track in self.manifest.tracks:
+            if track.kind == "audio":
+                return track.id
+        raise RecordingError(f"{self.folder}: no track of sound")
+
+    def negotiated(self, track: str) -> Mapping[str, Any]:
+        """What was agreed on for a track; empty if nothing was, or it was not recorded."""
+        for _, record in self.records(SessionRecord):
+            told = record.negotiated or {}
+            # Before tracks were listed apart, each stood beside the path.
+            found = told.get("tracks", told)
+            mine = found.get(track) if isinstance(found, Mapping) else None
+            if isinstance(mine, Mapping):
+                return mine
+        return {}
+
+    def sent(self, track: str) -> RtpLog:
+        """The packets of a track that left, resends and all."""
+        return self._rtp(Flow(True, self.track(track).port))
+
+    def received(self, track: str) -> RtpLog:
+        """The packets of a track that came, resends and all."""
+        return self._rtp(Flow(False, self.track(track).port))
+
+    def _rtp(self, flow: Flow) -> RtpLog:
         data, captured = self._log
-        flow = _FLOWS[stream]
-        return _columns(data, [c for c in captured if c.flow is flow])
+        return _columns(data, [c for c in captured if c.flow == flow])
 
     def rtcp(self, sent: bool) -> list[tuple[float, bytes]]:
         """Compound RTCP packets with their times, sent or received."""
         data, captured = self._log
-        flow = Flow.SENT_RTCP if sent else Flow.RECEIVED_RTCP
-        return [(c.t, data[c.start : c.start + c.kept]) for c in captured if c.flow is flow]
+        flow = Flow(sent, RTCP_PORT)
+        return [(c.t, data[c.start : c.start + c.kept]) for c in captured if c.flow == flow]
 
-    def due(
-        self, stream: Literal["sent-audio", "sent-video"]
-    ) -> tuple[RtpLog, NDArray[np.float64]]:
-        """The packets of a sent stream without resends, and when each was due (session time)."""
-        log = self.rtp(stream).first_sent()
-        origins = [(e.t, r) for e, r in self.records(RtpRecord) if f"sent-{r.stream}" == stream]
+    def due(self, track: str) -> tuple[RtpLog, NDArray[np.float64]]:
+        """The packets of a track that left, without resends, and when each was due (session
+        time)."""
+        log = self.sent(track).first_sent()
+        origins = [(e.t, r) for e, r in self.records(RtpRecord) if r.stream == track]
         due = np.full(len(log), np.nan)
         for written, origin in origins:
             # A line is recorded with the first packet that lies on it.
             on = (log.t >= written - 1e-6) & (log.ssrc == origin.ssrc)
             ticks = (log.rtp - origin.origin_ticks) % (1 << 32)
             due[on] = (origin.origin_t + ticks / origin.clock)[on]
-        if stream == "sent-video":
+        if self.track(track).kind == "video":
             due += _spread(log.rtp)
         known = ~np.isnan(due)
         return log[known], due[known]

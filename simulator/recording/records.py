@@ -230,7 +230,8 @@ class RtpRecord:
     """
 
     type: ClassVar[str] = "rtp"
-    stream: Word[Literal["audio", "video"]]
+    stream: str
+    """Name of the track."""
     ssrc: Count
     pt: Count
     """Payload type; resends have another, or another SSRC, or a sequence number seen before."""

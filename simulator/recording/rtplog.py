@@ -2,7 +2,7 @@
 
 Wireshark opens it. The file is big-endian with nanosecond stamps (magic ``a1b23c4d``), link type
 raw IPv4; a packet's stamp is session time, counted from 1970. Addresses say the direction and ports
-the medium, see `Flow`. Big-endian, because then one `struct` call writes a whole record: the log is
+the track, see `Flow`. Big-endian, because then one `struct` call writes a whole record: the log is
 written between packets of a live session. Counterparts: `simulator.recording.writer` fills it in a
 session, `simulator.recording.reader` reads it back.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -23,27 +22,17 @@ FILE_HEADER = struct.pack(">IHHiIII", MAGIC, 2, 4, 0, 0, SNAPLEN, LINKTYPE_RAW)
 SIMULATOR = bytes((198, 51, 100, 1))
 """Our made-up address (from a block that RFC 5737 keeps for documents)."""
 AGENT = bytes((203, 0, 113, 1))
-AUDIO_PORT = 5004
 RTCP_PORT = 5005
-VIDEO_PORT = 5006
+FIRST_PORT = 5004
+"""That of the first track; the others have the even ones after it."""
 
 
-class Flow(IntEnum):
-    """What a packet is: its direction and medium."""
+class Flow(NamedTuple):
+    """What a packet is: its direction, and by its port the track that it is of."""
 
-    SENT_AUDIO = 0
-    SENT_VIDEO = 1
-    SENT_RTCP = 2
-    RECEIVED_AUDIO = 3
-    RECEIVED_VIDEO = 4
-    RECEIVED_RTCP = 5
+    sent: bool
+    port: int
 
-
-_PORTS = (AUDIO_PORT, VIDEO_PORT, RTCP_PORT)
-_ENDS = tuple(
-    (SIMULATOR + AGENT if flow < 3 else AGENT + SIMULATOR, _PORTS[flow % 3]) for flow in Flow
-)
-_FLOWS = {(ends, port): flow for flow, (ends, port) in zip(Flow, _ENDS, strict=True)}
 
 _STAMP = struct.Struct(">II")
 """pcap: seconds, nanoseconds."""
@@ -60,7 +49,9 @@ def _sum16(data: bytes) -> int:
     return sum(struct.unpack(f">{len(data) // 2}H", data))
 
 
-_HEADS = tuple((ends, port, 0x4500 + _sum16(_MIDDLE) + _sum16(ends)) for ends, port in _ENDS)
+_ENDS = {True: SIMULATOR + AGENT, False: AGENT + SIMULATOR}
+_DIRECTIONS = {ends: sent for sent, ends in _ENDS.items()}
+_SUMS = {sent: 0x4500 + _sum16(_MIDDLE) + _sum16(ends) for sent, ends in _ENDS.items()}
 
 
 def stamp(t: float) -> bytes:
@@ -73,8 +64,7 @@ def stamp(t: float) -> bytes:
 def head(flow: Flow, size: int, keep: int) -> bytes:
     """What follows the stamp in a record of a packet of `size` bytes, before its first `keep`."""
     length = size + _IP_UDP
-    ends, port, total = _HEADS[flow]
-    total += length
+    total = _SUMS[flow.sent] + length
     total = (total & 0xFFFF) + (total >> 16)
     check = ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
     return _RECORD.pack(
@@ -84,9 +74,9 @@ def head(flow: Flow, size: int, keep: int) -> bytes:
         length,
         _MIDDLE,
         check,
-        ends,
-        port,
-        port,
+        _ENDS[flow.sent],
+        flow.port,
+        flow.port,
         size + 8,
         0,
     )
@@ -113,7 +103,7 @@ class NotALogError(ValueError):
 def scan(data: bytes) -> Iterator[Captured]:
     """The packets of a log, in order; stops before a record that was cut off.
 
-    Records that are of none of our flows are passed over. Raises NotALogError.
+    Records between other addresses than our two are passed over. Raises NotALogError.
     """
     if len(data) < len(FILE_HEADER):
         if FILE_HEADER.startswith(data):
@@ -130,9 +120,8 @@ def scan(data: bytes) -> Iterator[Captured]:
             return
         if kept < _IP_UDP:
             continue
-        flow = _FLOWS.get(
-            (data[body + 12 : body + 20], int.from_bytes(data[body + 20 : body + 22]))
-        )
-        if flow is not None:
+        sent = _DIRECTIONS.get(data[body + 12 : body + 20])
+        if sent is not None:
+            flow = Flow(sent, int.from_bytes(data[body + 20 : body + 22]))
             start = body + _IP_UDP
             yield Captured(seconds + nanos / 1e9, flow, start, kept - _IP_UDP, whole - _IP_UDP)

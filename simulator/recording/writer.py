@@ -22,7 +22,7 @@ from typing import Any, Literal, Self
 
 from simulator.errors import InputError, InstrumentError
 from simulator.protocol.rtp import header_size
-from simulator.protocol.tracks import AUDIO_CLOCK, VIDEO_CLOCK
+from simulator.protocol.tracks import Track
 from simulator.recording.manifest import (
     EVENTS,
     MANIFEST,
@@ -34,7 +34,7 @@ from simulator.recording.manifest import (
 from simulator.recording.message import wire_record
 from simulator.recording.records import Record, RtpRecord, Stamped, Unknown, to_json
 from simulator.recording.redact import MARK, Redactor
-from simulator.recording.rtplog import FILE_HEADER, Flow, head, stamp
+from simulator.recording.rtplog import FILE_HEADER, RTCP_PORT, Flow, head, stamp
 from simulator.scenario.collection import COLLECTION, find_collection
 from simulator.whole_file import put_file
 
@@ -48,8 +48,6 @@ MEDIA_BYTES = 2
 begins, and for a resend the number of the packet that it repeats."""
 SAME_DUE = 0.001
 """Seconds by which a due time may differ from the stamps' line before a new line is recorded."""
-
-Kind = Literal["audio", "video"]
 
 
 class RecordingWriter:
@@ -76,7 +74,10 @@ class RecordingWriter:
         self._seq = 0
         self._turn: str | None = None
         self._origins: dict[str, tuple[int, float]] = {}
-        self._stamps: dict[Kind, bytes] = {"audio": b"", "video": b""}
+        self._stamps: dict[str, bytes] = {}
+        self._tracks = {track.id: track for track in manifest.tracks}
+        self._sent = {track.id: Flow(True, track.port) for track in manifest.tracks}
+        self._received = {track.id: Flow(False, track.port) for track in manifest.tracks}
         try:
             folder.mkdir(parents=True)
             put_file(folder / MANIFEST, self._manifest(manifest))
@@ -131,50 +132,64 @@ class RecordingWriter:
 
     # ------------------------------------------------------------ the tap
 
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+    def sent_rtp(self, t: float, track: str, packets: Sequence[bytes], due: float | None) -> None:
         first = packets[0]
         # A frame's packets leave in groups; the line is that of the first, the frame's own time.
-        if due is not None and first[4:8] != self._stamps[kind] and len(first) >= 12:
-            self._stamps[kind] = first[4:8]
-            self._follow(t, kind, first, due)
+        if due is not None and first[4:8] != self._stamps.get(track) and len(first) >= 12:
+            self._stamps[track] = first[4:8]
+            self._follow(t, track, first, due)
         sizes = [*map(len, packets)]
-        if kind == "audio":
-            self._add(t, _SENT_AUDIO, packets, sizes)
+        known = self._tracks.get(track)
+        if known is None:
+            self._unnamed(track)
+        elif known.kind == "audio":
+            self._add(t, self._sent[track], packets, sizes)
         else:
             # Those of one group have one header, but for its numbers.
             keep = header_size(first) + MEDIA_BYTES
-            self._add(t, _SENT_VIDEO, [packet[:keep] for packet in packets], sizes)
+            self._add(t, self._sent[track], [packet[:keep] for packet in packets], sizes)
 
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
+    def received_rtp(self, t: float, track: str, packet: bytes) -> None:
+        known = self._tracks.get(track)
+        if known is None:
+            self._unnamed(track)
+            return
         size = len(packet)
-        if kind == "audio":
-            self._add(t, _RECEIVED_AUDIO, (packet,), (size,))
-        else:
+        if known.kind == "video":
             # Cut once nothing secret can be half in what stays.
-            kept = self._redactor.packet(packet)[: header_size(packet)]
-            self._add(t, _RECEIVED_VIDEO, (kept,), (size,))
+            packet = self._redactor.packet(packet)[: header_size(packet)]
+        self._add(t, self._received[track], (packet,), (size,))
 
     def sent_rtcp(self, t: float, packet: bytes) -> None:
-        self._add(t, Flow.SENT_RTCP, (packet,), (len(packet),))
+        self._add(t, _SENT_RTCP, (packet,), (len(packet),))
 
     def received_rtcp(self, t: float, packet: bytes) -> None:
-        self._add(t, Flow.RECEIVED_RTCP, (packet,), (len(packet),))
+        self._add(t, _RECEIVED_RTCP, (packet,), (len(packet),))
+
+    def _unnamed(self, track: str) -> None:
+        """Packets of a track that the manifest does not name would be lost without a word."""
+        if self.failure is None:
+            what = f"{self.folder}: the manifest names no track {track!r}"
+            self.failure = InstrumentError(what)
 
     def wire(self, t: float, dir: Literal["in", "out"], raw: str | bytes) -> None:
         self._write(t, self._turn, wire_record(dir, raw, self._redactor))
 
-    def _follow(self, t: float, kind: Kind, packet: bytes, due: float) -> None:
+    def _follow(self, t: float, track: str, packet: bytes, due: float) -> None:
         """Record how stamps lie on session time, whenever that is not as recorded."""
         _, pt, _, ticks, ssrc = _RTP.unpack_from(packet)
-        clock = AUDIO_CLOCK if kind == "audio" else VIDEO_CLOCK
-        origin = self._origins.get(kind)
+        known = self._tracks.get(track)
+        if known is None:
+            return
+        clock = Track(id=known.id, kind=known.kind).clock
+        origin = self._origins.get(track)
         if origin is not None:
             expected = origin[1] + ((ticks - origin[0]) & 0xFFFFFFFF) / clock
             if abs(expected - due) < SAME_DUE:
                 return
-        self._origins[kind] = (ticks, due)
+        self._origins[track] = (ticks, due)
         record = RtpRecord(
-            stream=kind, ssrc=ssrc, pt=pt & 0x7F, clock=clock, origin_ticks=ticks, origin_t=due
+            stream=track, ssrc=ssrc, pt=pt & 0x7F, clock=clock, origin_ticks=ticks, origin_t=due
         )
         self._write(t, self._turn, record)
 
@@ -189,8 +204,9 @@ class RecordingWriter:
         """What has been kept, as records of the log."""
         kept, self._log = self._log, []
         for t, flow, crossed, sizes in kept:
-            ours = flow < _RECEIVED_AUDIO
-            packets = crossed if ours else [self._redactor.packet(packet) for packet in crossed]
+            packets = (
+                crossed if flow.sent else [self._redactor.packet(packet) for packet in crossed]
+            )
             begin = stamp(t)
             for packet, size in zip(packets, sizes, strict=True):
                 kept_of_it = packet[:LONGEST]
@@ -264,8 +280,7 @@ class RecordingWriter:
 
 
 _RTP = struct.Struct(">BBHII")
-_SENT_AUDIO, _SENT_VIDEO = Flow.SENT_AUDIO, Flow.SENT_VIDEO
-_RECEIVED_AUDIO, _RECEIVED_VIDEO = Flow.RECEIVED_AUDIO, Flow.RECEIVED_VIDEO
+_SENT_RTCP, _RECEIVED_RTCP = Flow(True, RTCP_PORT), Flow(False, RTCP_PORT)
 
 
 class _Appending:

@@ -26,10 +26,9 @@ from av.packet import Packet
 from av.stream import Disposition
 
 from simulator.errors import RecordingError
-from simulator.measuring.measure import payload_type
-from simulator.measuring.sound import Sound, opus_samples
+from simulator.measuring.sound import Sound, agent_sound, opus_samples
 from simulator.media.cache import Cache, key_of
-from simulator.media.packets import BrokenPartError, PacketFile
+from simulator.media.packets import BrokenPartError, PacketFile, PacketTrack
 from simulator.media.timeline import PTIME
 from simulator.protocol.samples import PACKET, Mono, MonoInt16
 from simulator.protocol.tracks import AUDIO_CLOCK, VIDEO_CLOCK
@@ -122,10 +121,10 @@ def make_film(
             count = round((end - origin) / PTIME) + 1
             user = _user(recording, origin, np.memmap(user_file, np.int16, shape=count * PACKET))
             agent = np.memmap(agent_file, np.int16, shape=count * PACKET)
-            _lay(Sound(recording.rtp("received-audio"), payload_type(recording)), origin, agent)
+            _lay(agent_sound(recording), origin, agent)
             tracks: list[Iterator[Timed]] = []
-            if shown:
-                tracks.append(_Picture(out, shown, origin, stack).packets())
+            for name in recording.tracks("video") if shown else ():
+                tracks.append(_Picture(out, name, shown, origin, stack).packets())
             both = _Voices(out, "user and agent", default=True)
             sent = _Voices(out, "user as sent")
             heard = _Voices(out, "agent as heard")
@@ -158,8 +157,8 @@ def _shown(
         for turn in recording.manifest.turns
         for kind, info, loop in (("play", turn.segment, False), ("hold", turn.hold, True))
     }
-    log, due = recording.due("sent-video")
-    last = float(due[-1]) + 1e-3 if len(log) else recording.end
+    dues = [recording.due(track)[1] for track in recording.tracks("video")]
+    last = max((float(due[-1]) + 1e-3 for due in dues if len(due)), default=recording.end)
     spans = [s for s in timeline.spans("video") if (s.turn, s.kind) in parts and s.start <= last]
     shown: list[_Shown] = []
     missing: dict[str, None] = {}
@@ -179,39 +178,44 @@ def _shown(
 
 
 class _Picture:
-    """The picture track."""
+    """A track of pictures."""
 
-    def __init__(self, out: Any, shown: list[_Shown], origin: float, stack: ExitStack) -> None:
+    def __init__(
+        self, out: Any, track: str, shown: list[_Shown], origin: float, stack: ExitStack
+    ) -> None:
+        self._track = track
         self._shown = shown
         self._origin = origin
         part = shown[0].part
-        if part.video.codec == "vp8":
+        packets = part.tracks[track]
+        if packets.codec == "vp8":
             self._stream = out.add_stream("libvpx", rate=part.info["fps"])
             self._stream.width, self._stream.height = part.info["width"], part.info["height"]
         else:
             # A track for packets that are encoded already takes its parameters from a stream that
             # was read: the first key frame by itself is one.
-            first = io.BytesIO(part.video.payload(0))
+            first = io.BytesIO(packets.payload(0))
             probe: Any = stack.enter_context(av.open(first, format="h264"))
             self._stream = out.add_stream_from_template(probe.streams.video[0])
         self._stream.time_base = Fraction(1, VIDEO_CLOCK)
-        self._stream.metadata["title"] = "as sent"
+        self._stream.metadata["title"] = f"{track}, as sent"
 
     def packets(self) -> Iterator[Timed]:
         for shown in self._shown:
-            for ticks, index in _frames(shown):
+            track = shown.part.tracks[self._track]
+            for ticks, index in _frames(shown, track):
                 at = shown.at - self._origin + ticks / VIDEO_CLOCK
-                packet = Packet(shown.part.video.payload(index))
+                packet = Packet(track.payload(index))
                 packet.pts = packet.dts = round(at * VIDEO_CLOCK)
                 packet.time_base = Fraction(1, VIDEO_CLOCK)
-                packet.is_keyframe = bool(shown.part.video.key[index])
+                packet.is_keyframe = bool(track.key[index])
                 packet.stream = self._stream
                 yield at, self._stream.index, packet
 
 
-def _frames(shown: _Shown) -> Iterator[tuple[int, int]]:
+def _frames(shown: _Shown, track: PacketTrack) -> Iterator[tuple[int, int]]:
     """Ticks since the part began, and number of the frame; round and round for a loop."""
-    pts = shown.part.video.pts.tolist()
+    pts = track.pts.tolist()
     length = round(shown.part.duration * VIDEO_CLOCK)
     limit = (shown.until - shown.at) * VIDEO_CLOCK - 1
     base = 0
@@ -271,7 +275,7 @@ class _Voices:
 
 def _sent(recording: Recording, origin: float) -> Iterator[tuple[float, bytes]]:
     """Our packets of sound with the film time at which each was begun to be spoken."""
-    log, due = recording.due("sent-audio")
+    log, due = recording.due(recording.voice)
     for i, at in enumerate((due - PTIME - origin).tolist()):
         if at > -PTIME:
             yield max(at, 0.0), log.payload(i)

@@ -14,7 +14,7 @@ from aiortc import RTCPeerConnection, RTCRtpSender, RTCRtpTransceiver
 from aiortc.sdp import MediaDescription, SessionDescription
 
 from simulator.errors import AgentError, NetworkError
-from simulator.protocol.tap import Kind
+from simulator.protocol.tracks import Track
 from simulator.rtc.taps import candidate_pair
 
 _PROFILES = ("42e01f", "42001f")
@@ -46,9 +46,9 @@ def check_candidates(connection: RTCPeerConnection) -> None:
         )
 
 
-def check_answer(sdp: str, video: str, *, channels: bool) -> SessionDescription:
-    """The answer, parsed. Raises AgentError if it is broken, or takes no sound, no `video` or none
-    of the `channels` that we open."""
+def check_answer(sdp: str, video: str, *, channels: bool, pictures: int = 1) -> SessionDescription:
+    """The answer, parsed. Raises AgentError if it is broken, or takes no sound, fewer than all of
+    our `pictures`, no `video` or none of the `channels` that we open."""
     try:
         answer = SessionDescription.parse(sdp)
     except (LookupError, ValueError, TypeError, AssertionError, StopIteration) as error:
@@ -62,6 +62,9 @@ def check_answer(sdp: str, video: str, *, channels: bool) -> SessionDescription:
     picture = _media(answer, "video")
     if picture is None or picture.direction in ("inactive", "sendonly"):
         raise AgentError("the agent rejected our video: it does not watch")
+    seen = [m for m in answer.media if m.kind == "video" and m.port != 0]
+    if len(seen) < pictures:
+        raise AgentError(f"the agent takes {len(seen)} of our {pictures} pictures")
     taken = {codec.name.lower() for codec in picture.rtp.codecs}
     if video not in taken:
         raise AgentError(
@@ -88,15 +91,19 @@ def put_ours_first(transceiver: RTCRtpTransceiver, video: str) -> None:
     transceiver._codecs = codecs
 
 
-def describe(connection: RTCPeerConnection, answer: SessionDescription) -> dict[str, Any]:
-    """What was negotiated, for the recording: codecs, payload types, clocks, SSRCs, the path."""
-    negotiated: dict[str, Any] = {
-        transceiver.kind: _describe(transceiver, answer)
-        for transceiver in connection.getTransceivers()
-    }
+def describe(
+    connection: RTCPeerConnection, answer: SessionDescription, tracks: Mapping[str, Track]
+) -> dict[str, Any]:
+    """What was negotiated, for the recording: codec, payload types, clock and SSRCs of each of
+    `tracks` (by the `mid` of its section), and the path."""
     pair = candidate_pair(connection)
-    negotiated["path"] = pair and {"local": pair[0], "remote": pair[1]}
-    return negotiated
+    return {
+        "tracks": {
+            tracks[str(transceiver.mid)].id: _describe(transceiver, answer)
+            for transceiver in connection.getTransceivers()
+        },
+        "path": pair and {"local": pair[0], "remote": pair[1]},
+    }
 
 
 def _describe(transceiver: RTCRtpTransceiver, answer: SessionDescription) -> Mapping[str, Any]:
@@ -110,7 +117,7 @@ def _describe(transceiver: RTCRtpTransceiver, answer: SessionDescription) -> Map
         ),
         None,
     )
-    media = _media(answer, "audio" if transceiver.kind == "audio" else "video")
+    media = next((m for m in answer.media if m.rtp.muxId == transceiver.mid), None)
     theirs = [source.ssrc for source in media.ssrc] if media else []
     return {
         "codec": codec.name,
@@ -125,8 +132,8 @@ def _describe(transceiver: RTCRtpTransceiver, answer: SessionDescription) -> Map
     }
 
 
-def _media(answer: SessionDescription, kind: Kind | str) -> MediaDescription | None:
-    """The answer's section of this kind, if it was not rejected."""
+def _media(answer: SessionDescription, kind: str) -> MediaDescription | None:
+    """The answer's first section of this kind that was not rejected."""
     return next((m for m in answer.media if m.kind == kind and m.port != 0), None)
 
 

@@ -28,12 +28,13 @@ from aiortc.exceptions import OperationError
 
 from simulator.agent import Dial
 from simulator.clock import Clock
-from simulator.errors import AgentError, NetworkError, OmnistageError
+from simulator.errors import AgentError, InstrumentError, NetworkError, OmnistageError
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import Asset
 from simulator.protocol.events import Fault, Whose, WireCommand
 from simulator.protocol.health import Health, Sending, Sent
-from simulator.protocol.tap import Direction, Kind, Tap
+from simulator.protocol.tap import Direction, Tap
+from simulator.protocol.tracks import OURS, Track
 from simulator.rtc import negotiate, taps
 from simulator.rtc.caller import Caller
 from simulator.rtc.channels import Channels
@@ -65,6 +66,7 @@ class Peer:
         tap: Tap,
         clock: Clock,
         parts: Mapping[str, PacketFile],
+        tracks: Sequence[Track],
         video: str = "h264",
     ) -> None:
         self._video = video
@@ -73,18 +75,24 @@ class Peer:
         self.events = EventStream()
         """`(session time, event)`, in order; ends after a fatal Fault or when the call closes."""
         self.negotiated: Mapping[str, Any] = {}
-        """Codecs, payload types, clock rates and SSRCs of `audio` and `video`, and the `path`."""
+        """Codec, payload types, clock and SSRCs of each of the `tracks`, and the `path`."""
         self.vitals = Vitals(pacer(clock).core)
         self.connection = connection
         self.playlist = playlist
         self._tap = tap
         self._ear = Ear()
+        self._voice = next(t.id for t in tracks if t.kind == "audio")
+        """The track in which the agent speaks."""
         self._over = False
         self._senders: list[PacedSender] = []
-        for kind, direction in (("audio", "sendrecv"), ("video", "sendonly")):
-            transceiver = connection.addTransceiver(kind, direction)
+        self._tracks = tracks
+        for track in tracks:
+            # The agent's voice comes back in the section of ours.
+            speaks = track is next(t for t in tracks if t.kind == "audio")
+            direction = "sendrecv" if speaks else "sendonly"
+            transceiver = connection.addTransceiver(track.kind, direction)
             negotiate.prefer_our_codecs(transceiver, video)
-            sender = PacedSender(transceiver, playlist, self, clock, self._sender_failed)
+            sender = PacedSender(transceiver, track, playlist, self, clock, self._sender_failed)
             sender.install()
             self._senders.append(sender)
         self.channels = Channels(connection, codec, self)
@@ -138,20 +146,20 @@ class Peer:
 
     # ------------------------------------------------------------ tap: everything that crosses
 
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
-        self.vitals.sent_rtp(t, kind, packets, due)
+    def sent_rtp(self, t: float, track: str, packets: Sequence[bytes], due: float | None) -> None:
+        self.vitals.sent_rtp(t, track, packets, due)
         try:
-            self._tap.sent_rtp(t, kind, packets, due)
+            self._tap.sent_rtp(t, track, packets, due)
         except (OmnistageError, OSError) as error:
             self._tap_failed(error)
 
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
-        self.vitals.received_rtp(t, kind, packet)
+    def received_rtp(self, t: float, track: str, packet: bytes) -> None:
+        self.vitals.received_rtp(t, track, packet)
         try:
-            self._tap.received_rtp(t, kind, packet)
+            self._tap.received_rtp(t, track, packet)
         except (OmnistageError, OSError) as error:
             self._tap_failed(error)
-        if kind == "audio":
+        if track == self._voice:
             for event in self._ear.feed(t, packet):
                 self.events.put(t, event)
 
@@ -204,7 +212,12 @@ class Peer:
         connection.on("connectionstatechange", look)
         connection.on("connectionstatechange", lambda: self._state_changed(opened))
         answer = await caller.call(connection.localDescription.sdp)
-        parsed = negotiate.check_answer(answer, self._video, channels=bool(self.channels.ours))
+        parsed = negotiate.check_answer(
+            answer,
+            self._video,
+            channels=bool(self.channels.ours),
+            pictures=sum(track.kind == "video" for track in self._tracks),
+        )
         try:
             await connection.setRemoteDescription(RTCSessionDescription(answer, "answer"))
         except (ValueError, OperationError) as error:
@@ -212,14 +225,18 @@ class Peer:
         # Nothing may be awaited between the description and the hooks: media could flow unheard.
         for transceiver in connection.getTransceivers():
             negotiate.put_ours_first(transceiver, self._video)
-        taps.hook(connection, self, self.now)
+        tracks = {
+            str(transceiver.mid): track
+            for transceiver, track in zip(connection.getTransceivers(), self._tracks, strict=True)
+        }
+        taps.hook(connection, self, self.now, tracks=tracks)
         try:
             async with self._clock.within(timeout):
                 await opened
         except TimeoutError:
             raise self._why_not(timeout) from None
         self.negotiated = {
-            **negotiate.describe(connection, parsed),
+            **negotiate.describe(connection, parsed, tracks),
             "scheduling": "realtime" if UNDISTURBED.realtime else "ordinary",
         }
         self.vitals.heard(self.now())
@@ -291,6 +308,7 @@ async def dial(
     """
     codec, signalling = speak(target)
     files = {asset.key: PacketFile.open(asset.path) for asset in parts}
+    tracks = _tracks(files.values())
     async with AsyncExitStack() as stack:
         stack.enter_context(UNDISTURBED)
         if http is None:
@@ -302,15 +320,26 @@ async def dial(
             iceServers=[*servers, *await caller.servers()],
             bundlePolicy=RTCBundlePolicy.MAX_BUNDLE,
         )
-        playlist = Playlist(clock, origin)
+        playlist = Playlist(clock, origin, tracks)
         connection = RTCPeerConnection(configuration)
-        peer = Peer(connection, codec, playlist, tap, clock, files, video)
+        peer = Peer(connection, codec, playlist, tap, clock, files, tracks, video)
         stack.push_async_callback(peer.close)
         await peer.connect(caller, connect_timeout)
         stack.push_async_callback(caller.hang_up)
         stack.callback(peer.leave)
         async with watching(peer, target.url, http, clock):
             yield peer
+
+
+def _tracks(files: Iterable[PacketFile]) -> Sequence[Track]:
+    """What the parts hold, one like the other; what is usual where there are none."""
+    found: Sequence[Track] = OURS
+    for number, file in enumerate(files):
+        own = tuple(packets.track for packets in file.tracks.values())
+        if number and own != found:
+            raise InstrumentError(f"{file.path} has other tracks than the parts before it")
+        found = own
+    return found
 
 
 def _whole(state: Sent, told: Mapping[str, Sent]) -> Sent:

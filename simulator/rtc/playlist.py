@@ -1,6 +1,6 @@
 """What plays when: encoded parts on one absolute schedule, as packets with due times. No I/O.
 
-Both tracks of a session follow one Playlist, so picture and sound cannot drift apart, and RTP ticks
+All tracks of a session follow one Playlist, so picture and sound cannot drift apart, and RTP ticks
 stay continuous over every border and hold. Sound is due at the END of its 20 ms, as a microphone's
 packet would be; a picture is due at its own time. Counterparts: `simulator.media.packets` holds the
 packets, `simulator.rtc.sender` sends them, the engine calls `play`.
@@ -8,7 +8,7 @@ packets, `simulator.rtc.sender` sends them, the engine calls `play`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,12 +16,7 @@ from simulator.clock import Clock
 from simulator.errors import InstrumentError
 from simulator.media.packets import PacketFile, PacketTrack
 from simulator.media.timeline import PTIME
-from simulator.protocol.tap import Kind
-from simulator.protocol.tracks import AUDIO_CLOCK, VIDEO_CLOCK
-
-_CLOCK: dict[Kind, int] = {"audio": AUDIO_CLOCK, "video": VIDEO_CLOCK}
-_SLOT: dict[Kind, int] = {kind: round(PTIME * clock) for kind, clock in _CLOCK.items()}
-"""RTP ticks in a slot of 20 ms, the unit of the schedule."""
+from simulator.protocol.tracks import OURS, Track
 
 
 class Scheduled(NamedTuple):
@@ -57,6 +52,9 @@ class _Entry:
 class _Cursor:
     """The next packet of one track."""
 
+    track: Track
+    slot: int
+    """RTP ticks in a slot of 20 ms, the unit of the schedule."""
     entry: int = 0
     round: int = 0
     index: int = 0
@@ -75,12 +73,12 @@ class Playlist:
     something is scheduled.
     """
 
-    def __init__(self, clock: Clock, origin: float) -> None:
+    def __init__(self, clock: Clock, origin: float, tracks: Sequence[Track] = OURS) -> None:
         self._clock_now = clock.now
         self._origin = origin
         self._entries: list[_Entry] = []
         self._base: int | None = None
-        self._cursors: dict[Kind, _Cursor] = {"audio": _Cursor(), "video": _Cursor()}
+        self._cursors = {t.id: _Cursor(t, round(PTIME * t.clock)) for t in tracks}
         self._listeners: list[Callable[[], None]] = []
 
     def now(self) -> float:
@@ -105,18 +103,20 @@ class Playlist:
         """Play `part` from session time `at`, in place of everything scheduled from there on.
 
         `at` lies on the 20 ms grid. A looping part repeats until something replaces it; parts
-        before are cut at `at`. Raises InstrumentError if `at` is off the grid, or if packets from
-        that time on have left already: what was sent cannot be replaced.
+        before are cut at `at`. Raises InstrumentError if `at` is off the grid, if packets from that
+        time on have left already (what was sent cannot be replaced), or if the part lacks a track.
         """
         slot = round(at / PTIME)
         if abs(slot * PTIME - at) > 1e-6:
             raise InstrumentError(f"a part cannot begin at {at:.6f} s: not on the 20 ms grid")
-        for kind, cursor in self._cursors.items():
-            if cursor.sent >= slot * _SLOT[kind]:
+        for name, cursor in self._cursors.items():
+            if cursor.sent >= slot * cursor.slot:
                 raise InstrumentError(
-                    f"a part cannot begin at {at:.3f} s: {kind} has left up to "
-                    f"{cursor.sent / _CLOCK[kind]:.3f} s"
+                    f"a part cannot begin at {at:.3f} s: {name} has left up to "
+                    f"{cursor.sent / cursor.track.clock:.3f} s"
                 )
+            if name not in part.tracks:
+                raise InstrumentError(f"{part.path} has no track {name!r}")
         if self._base is None:
             self._base = slot
         while self._entries and self._entries[-1].at >= slot:
@@ -137,25 +137,27 @@ class Playlist:
         """Call `listener` whenever the schedule has changed: what was next may not be any more."""
         self._listeners.append(listener)
 
-    def peek(self, kind: Kind) -> Scheduled | None:
+    def peek(self, track: str) -> Scheduled | None:
         """The next packet of a track, until `advance`; None if nothing is scheduled."""
-        cursor = self._cursors[kind]
+        cursor = self._cursors[track]
         if cursor.next is None:
-            cursor.next = self._following(kind, cursor)
+            cursor.next = self._following(cursor)
         return cursor.next
 
-    def advance(self, kind: Kind) -> None:
+    def advance(self, track: str) -> None:
         """The packet that `peek` gave has left (or is leaving)."""
-        cursor = self._cursors[kind]
+        cursor = self._cursors[track]
         cursor.sent = cursor.ticks
         cursor.index += 1
         cursor.next = None
 
-    def _following(self, kind: Kind, cursor: _Cursor) -> Scheduled | None:
-        slot = _SLOT[kind]
+    def _following(self, cursor: _Cursor) -> Scheduled | None:
+        name, slot, clock = cursor.track.id, cursor.slot, cursor.track.clock
+        # Sound has been heard when its 20 ms are over.
+        lasts = slot if cursor.track.kind == "audio" else 0
         while cursor.entry < len(self._entries):
             entry = self._entries[cursor.entry]
-            track = entry.part.audio if kind == "audio" else entry.part.video
+            track = entry.part.tracks[name]
             count, index = len(track.pts), cursor.index
             if index >= count and entry.loop and count:
                 cursor.round, cursor.index = cursor.round + 1, 0
@@ -164,8 +166,7 @@ class Playlist:
                 ticks = (entry.at + cursor.round * entry.length) * slot + track.ticks(index)
                 if entry.end is None or ticks < entry.end * slot:
                     cursor.ticks = ticks
-                    # Sound has been heard when its 20 ms are over.
-                    due = (ticks + slot) / AUDIO_CLOCK if kind == "audio" else ticks / VIDEO_CLOCK
+                    due = (ticks + lasts) / clock
                     return Scheduled(due, ticks - (self._base or 0) * slot, track, index)
             cursor.entry, cursor.round, cursor.index = cursor.entry + 1, 0, 0
         return None

@@ -1,10 +1,10 @@
-"""Sends one kind of media of a playlist, each packet at its time: the lean loop of a paced sender.
+"""Sends one track of a playlist, each packet at its time: the lean loop of a paced sender.
 
 It takes the place of the loop in which aiortc's sender pulls frames from a track. That one costs
 several times the CPU, for objects and tasks made for each packet; here a packet is joined from
 bytes, encrypted and handed to the socket. Reports, NACK handling and everything else stay aiortc's,
 on counters and a history that are kept for it. Counterparts: `simulator.rtc.playlist` says what is
-due when, `simulator.rtc.secure` encrypts and sends, `simulator.rtc.peer` installs one a kind.
+due when, `simulator.rtc.secure` encrypts and sends, `simulator.rtc.peer` installs one a track.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from simulator.media.packets import PacketTrack
 from simulator.media.timeline import GROUP_GAP, PTIME, group_size
 from simulator.protocol.events import Whose
 from simulator.protocol.health import Sent
-from simulator.protocol.tap import Kind, Tap
+from simulator.protocol.tap import Tap
+from simulator.protocol.tracks import Track
 from simulator.rtc.pacer import pacer
 from simulator.rtc.packetise import Packetised, Piece, packetised
 from simulator.rtc.playlist import Playlist, Scheduled
 from simulator.rtc.secure import Outlet
-from simulator.rtc.taps import SENDER_LOOP
+from simulator.rtc.taps import MID, SENDER_LOOP
 
 HISTORY = 128
 """Groups of packets that can be sent again: more than a second of either kind."""
-_MID = "urn:ietf:params:rtp-hdrext:sdes:mid"
 _SEND_TIME = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
 _EARLY = 0.0005
 """Seconds by which an alarm may come before its time."""
@@ -111,13 +111,15 @@ class PacedSender:
     def __init__(
         self,
         transceiver: RTCRtpTransceiver,
+        track: Track,
         playlist: Playlist,
         tap: Tap,
         clock: Clock,
         failed: Callable[[Whose, str], None],
     ) -> None:
         """`failed` hears it if sending has to end before the call does: whose fault, and why."""
-        self._kind: Kind = "audio" if transceiver.kind == "audio" else "video"
+        self._track = track
+        self._name = track.id
         self._transceiver = transceiver
         self._sender: Any = transceiver.sender
         self._playlist = playlist
@@ -178,7 +180,7 @@ class PacedSender:
     def _changed(self) -> None:
         """Look what is next: the schedule has changed, or we have just begun."""
         if self._over is not None and not self._over.done() and self._frame is None:
-            scheduled = self._playlist.peek(self._kind)
+            scheduled = self._playlist.peek(self._name)
             self._wait(None if scheduled is None else scheduled.due)
 
     def _wait(self, due: float | None) -> None:
@@ -190,7 +192,7 @@ class PacedSender:
 
     def _fire(self) -> None:
         """Send what is due, and ask to come back when the next is."""
-        playlist, kind = self._playlist, self._kind
+        playlist, name = self._playlist, self._name
         if self._over is None or self._over.done():
             return
         now = playlist.now()
@@ -201,13 +203,13 @@ class PacedSender:
             while True:
                 frame = self._frame
                 if frame is None:
-                    scheduled = playlist.peek(kind)
+                    scheduled = playlist.peek(name)
                     if scheduled is None:
                         return
                     if scheduled.due > now:
                         self._wait(scheduled.due)
                         return
-                    playlist.advance(kind)
+                    playlist.advance(name)
                     frame = self._take(scheduled)
                 elif frame.due > now:
                     self._wait(frame.due)
@@ -226,14 +228,14 @@ class PacedSender:
     def _end(self, whose: Whose, why: str) -> None:
         if self._over is not None and not self._over.done():
             self._over.set_result(None)
-        self._failed(whose, f"{self._kind} is not sent any more: {why}")
+        self._failed(whose, f"{self._name} is not sent any more: {why}")
 
     def state(self) -> Sent:
         """What has become of the track so far, as far as sending it goes."""
-        frame, scheduled = self._frame, self._playlist.peek(self._kind)
+        frame, scheduled = self._frame, self._playlist.peek(self._name)
         due = frame.due if frame is not None else scheduled.due if scheduled is not None else None
         return Sent(
-            track=self._kind,
+            track=self._name,
             unsent=0 if self._outlet is None else self._outlet.refused,
             refused_since=self._refused_since,
             overdue_s=0.0 if due is None else max(0.0, self._playlist.now() - due),
@@ -253,7 +255,7 @@ class PacedSender:
         )
         ids = {ext.uri: ext.id for ext in self._transceiver._headerExtensions}
         self._extensions = _header_extensions(
-            ids.get(_MID), str(self._transceiver.mid), ids.get(_SEND_TIME)
+            ids.get(MID), str(self._transceiver.mid), ids.get(_SEND_TIME)
         )
         self._first_byte = _VERSION_2 | (_EXTENDED if self._extensions.size else 0)
         self._ntp_zero = current_ntp_time() - int(self._playlist.now() * 2**32)
@@ -266,7 +268,7 @@ class PacedSender:
         stamp = (self._first_stamp + ticks) & 0xFFFFFFFF
         self._last = (stamp, due)
         shared = _SHARED.pack(stamp, self._ssrc)
-        if self._kind == "audio":
+        if self._track.kind == "audio":
             return _Frame(scheduled, data, ((b"", 0, len(data)),), shared, due, 1)
         if self._packetised is None or self._packetised[0] is not track:
             self._packetised = (track, packetised(track))
@@ -301,7 +303,7 @@ class PacedSender:
         self._octets += sum(map(len, packets)) - count * (_BEGINS.size + len(shared))
         frame.next, frame.due = group.end, due + GROUP_GAP
         if left:
-            self._tap.sent_rtp(t, self._kind, left, due)
+            self._tap.sent_rtp(t, self._name, left, due)
 
     def _packets_of(self, group: _Group, data: bytes) -> list[bytes]:
         """The packets of a group, in clear; `data` is the whole picture."""
@@ -328,7 +330,7 @@ class PacedSender:
         for report in packets:
             if isinstance(report, RtcpSrPacket):
                 stamp, due = self._last
-                media = due - PTIME if self._kind == "audio" else due
+                media = due - PTIME if self._track.kind == "audio" else due
                 report.sender_info.ntp_timestamp = self._ntp_zero + int(media * 2**32)
                 report.sender_info.rtp_timestamp = stamp
                 report.sender_info.packet_count = self._packets & 0xFFFFFFFF
@@ -362,7 +364,7 @@ class PacedSender:
             # The next packet of the stream meets with the same, and tells.
             return
         if left:
-            self._tap.sent_rtp(t, self._kind, left, None)
+            self._tap.sent_rtp(t, self._name, left, None)
 
 
 def _header_extensions(mid_id: int | None, mid: str, time_id: int | None) -> _Extensions:

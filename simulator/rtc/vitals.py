@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from simulator.protocol.health import Health, Sending, Sent
 from simulator.protocol.rtcp import SENDER_REPORT, Arrival, reports
-from simulator.protocol.tap import Kind, NullTap
+from simulator.protocol.tap import NullTap
 from simulator.rtc.processor import Core
 
 WINDOW = 1.0
@@ -91,17 +91,17 @@ class Vitals(NullTap):
 
     # ------------------------------------------------------------ tap
 
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+    def sent_rtp(self, t: float, track: str, packets: Sequence[bytes], due: float | None) -> None:
         # Between packets of a session that plays there is time for no more than this.
-        self._groups.append((t, kind, due, len(packets)))
-        track = self._tracks.get(kind)
-        if due is not None and (track is None or t - track.marked >= _MARK):
-            if track is None:
-                track = self._tracks[kind] = _Track(int.from_bytes(packets[0][8:12]))
-            track.marked = t
-            track.arrival.left(int.from_bytes(packets[-1][2:4]), t)
+        self._groups.append((t, track, due, len(packets)))
+        known = self._tracks.get(track)
+        if due is not None and (known is None or t - known.marked >= _MARK):
+            if known is None:
+                known = self._tracks[track] = _Track(int.from_bytes(packets[0][8:12]))
+            known.marked = t
+            known.arrival.left(int.from_bytes(packets[-1][2:4]), t)
 
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
+    def received_rtp(self, t: float, track: str, packet: bytes) -> None:
         self.last_heard = t
         self.received += 1
         ssrc = int.from_bytes(packet[8:12])
@@ -160,8 +160,8 @@ class Vitals(NullTap):
     def _look(self) -> None:
         """Take in what has left since the last look."""
         groups, self._groups = self._groups, []
-        for t, kind, due, count in groups:
-            track = self._tracks.get(kind)
+        for t, name, due, count in groups:
+            track = self._tracks.get(name)
             if track is not None:
                 track.packets += count
                 track.until = t
@@ -219,6 +219,7 @@ class Vitals(NullTap):
                     left_until=track.until,
                     arrived_until=track.arrival.until,
                     reports_apart=track.arrival.apart,
+                    lost=track.lost,
                 )
                 for name, track in self._tracks.items()
             ),

@@ -30,7 +30,7 @@ from simulator.media.timeline import PTIME, Asset, on_grid
 from simulator.plugins import load_agent
 from simulator.protocol.events import Fault, Ready
 from simulator.protocol.samples import Stereo
-from simulator.protocol.tracks import AUDIO_CLOCK
+from simulator.protocol.tracks import AUDIO, AUDIO_CLOCK, VIDEO
 from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo
 from simulator.recording.reader import Recording
 from simulator.recording.writer import RecordingWriter
@@ -179,11 +179,11 @@ class Train:
         units = []
         for _ in range(int(np.ceil(self.duration * _CANVAS.fps - 1e-9))):
             units += pictures.add(av.VideoFrame.from_ndarray(grey, format="rgb24"))
-        with PacketWriter(path) as writer:
+        with PacketWriter(path, {AUDIO: "opus", VIDEO: "h264"}) as writer:
             for unit in [*units, *pictures.finish()]:
-                writer.add_video(unit.pts, unit.key, unit.data)
+                writer.add(VIDEO, unit.pts, unit.data, key=unit.key)
             for number, payload in enumerate(encode_sound(self.samples())):
-                writer.add_audio(round(number * PTIME * AUDIO_CLOCK), payload)
+                writer.add(AUDIO, round(number * PTIME * AUDIO_CLOCK), payload)
             writer.finish(self.duration, {"profile-level-id": "42e01f"})
         return Asset(key="clicks", path=path, duration=self.duration)
 
@@ -219,12 +219,12 @@ async def _opened(agent: Agent, log: Path) -> AsyncIterator[Dial]:
 def measure(folder: Path, train: Train) -> tuple[NDArray[np.float64], float]:
     """The latency of each answer in milliseconds, nan where none came, and the send-time p99."""
     recording = Recording.open(folder)
-    sent, due = recording.due("sent-audio")
+    sent, due = recording.due(AUDIO.id)
     if not len(due):
         raise InstrumentError(f"{folder}: no sound was sent")
     began = float(due[0]) - PTIME
     spoken = began + train.times
-    onsets = np.array([s.start for s in Sound(recording.rtp("received-audio")).islands("level")])
+    onsets = np.array([s.start for s in Sound(recording.received(AUDIO.id)).islands("level")])
     latencies = np.full(len(spoken), np.nan)
     for n, time in enumerate(spoken.tolist()):
         after = onsets[(onsets > time) & (onsets < time + train.period)]

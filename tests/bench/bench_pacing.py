@@ -38,7 +38,7 @@ from receivers import pin, receivers  # type: ignore[import-not-found]
 from simulator.agent import Dial
 from simulator.clock import WallClock, cpu_seconds
 from simulator.media.packets import PacketFile, PacketWriter
-from simulator.protocol.tap import Kind
+from simulator.protocol.tracks import AUDIO, VIDEO
 from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo
 from simulator.recording.writer import RecordingWriter
 from simulator.rtc.pacer import pacer
@@ -96,13 +96,13 @@ class Errors:
         self.received_rtcp = recording.received_rtcp
         self.wire = recording.wire
 
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+    def sent_rtp(self, t: float, track: str, packets: Sequence[bytes], due: float | None) -> None:
         self.count += len(packets)
         self.bytes += sum(map(len, packets))
         if due is not None:
             self.errors += [abs(t - due)] * len(packets)
             self.times += [CLOCK.now()] * len(packets)
-        self.recording.sent_rtp(t, kind, packets, due)
+        self.recording.sent_rtp(t, track, packets, due)
 
 
 MANIFEST = Manifest(
@@ -130,7 +130,10 @@ def clip(folder: Path, seconds: int) -> tuple[Path, Path]:
     sound: Any = av.CodecContext.create("libopus", "w")
     sound.sample_rate, sound.layout, sound.format, sound.bit_rate = 48_000, "mono", "s16", 64_000
     noise = (rng.standard_normal(48_000 * seconds) * 3_000).astype(np.int16)
-    with av.open(str(mp4), "w") as container, PacketWriter(part) as writer:
+    with (
+        av.open(str(mp4), "w") as container,
+        PacketWriter(part, {AUDIO: "opus", VIDEO: "h264"}) as writer,
+    ):
         stream: Any = container.add_stream("libx264", rate=30)
         stream.width, stream.height, stream.pix_fmt = 1280, 720, "yuv420p"
         stream.bit_rate, stream.options = BITRATE, {"preset": "superfast"}
@@ -141,7 +144,7 @@ def clip(folder: Path, seconds: int) -> tuple[Path, Path]:
             frame = av.VideoFrame.from_ndarray(picture, format="yuv420p")
             frame.pts = index
             for packet in encoder.encode(frame):
-                writer.add_video(packet.pts * 3_000, packet.is_keyframe, bytes(packet))
+                writer.add(VIDEO, packet.pts * 3_000, bytes(packet), key=packet.is_keyframe)
             frame.pts = index
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
@@ -150,7 +153,7 @@ def clip(folder: Path, seconds: int) -> tuple[Path, Path]:
             frame_ = av.AudioFrame.from_ndarray(piece, format="s16", layout="mono")
             frame_.sample_rate, frame_.pts = 48_000, 960 * index
             for packet in sound.encode(frame_):
-                writer.add_audio(960 * index, bytes(packet))
+                writer.add(AUDIO, 960 * index, bytes(packet))
         writer.finish(float(seconds), {"profile-level-id": "42e01f"})
     return mp4, part
 

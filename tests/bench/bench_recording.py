@@ -84,7 +84,7 @@ def main() -> None:
                 lambda i: writer.write(1.0, "turn", TextRecord(text="a few words", response="r")),
             )
         start = cpu_seconds()
-        Recording.open(path).rtp("sent-video")
+        Recording.open(path).sent("video")
         reading = cpu_seconds() - start
         path = Path(folder) / "long"
         with RecordingWriter(path, manifest) as writer:

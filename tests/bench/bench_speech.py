@@ -88,8 +88,8 @@ def decoded(path: Path) -> Stereo:
     return np.concatenate(
         [
             frame.to_ndarray().reshape(-1, 2).astype(np.float32) / 32768
-            for i in range(len(part.audio))
-            for frame in codec.decode(av.Packet(part.audio.payload(i)))
+            for i in range(len(part.tracks["audio"]))
+            for frame in codec.decode(av.Packet(part.tracks["audio"].payload(i)))
         ]
     )
 

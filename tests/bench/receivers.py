@@ -25,7 +25,8 @@ from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from simulator.clock import WallClock
 from simulator.media.packets import PacketFile, PacketWriter
 from simulator.protocol.rtcp import is_rtcp
-from simulator.protocol.tap import Kind, NullTap
+from simulator.protocol.tap import NullTap
+from simulator.protocol.tracks import AUDIO, VIDEO, Kind
 from simulator.rtc import taps
 from simulator.rtc.playlist import Playlist
 from simulator.rtc.sender import PacedSender
@@ -54,10 +55,10 @@ def pin(core: int | None) -> None:
 
 def hum(path: Path) -> PacketFile:
     """Two seconds of silence, to be sent over and over."""
-    with PacketWriter(path) as writer:
-        writer.add_video(0, True, b"\0")  # a part has a picture; nobody asks for it
+    with PacketWriter(path, {AUDIO: "opus", VIDEO: "h264"}) as writer:
+        writer.add(VIDEO, 0, b"\0")  # a part has a picture; nobody asks for it
         for index in range(100):
-            writer.add_audio(960 * index, SILENCE)
+            writer.add(AUDIO, 960 * index, SILENCE)
         writer.finish(2.0, {})
     return PacketFile.open(path)
 
@@ -70,15 +71,15 @@ class Count(NullTap):
     sent: int = 0
     ranges: dict[int, list[int]] = field(default_factory=dict)
 
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
-        self.received[kind] += 1
+    def received_rtp(self, t: float, track: str, packet: bytes) -> None:
+        self.received[track] += 1
         ssrc, sequence = int.from_bytes(packet[8:12]), int.from_bytes(packet[2:4])
         row = self.ranges.setdefault(ssrc, [sequence, sequence, 0])
         step = (sequence - row[1]) & 0xFFFF
         row[1] += step if step < 0x8000 else 0
         row[2] += 1
 
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
+    def sent_rtp(self, t: float, track: str, packets: Sequence[bytes], due: float | None) -> None:
         self.sent += len(packets)
 
     @property
@@ -139,7 +140,7 @@ class Server:
         audio = next(t for t in connection.getTransceivers() if t.kind == "audio")
         audio.direction = "sendrecv"
         playlist = Playlist(CLOCK, CLOCK.now())
-        PacedSender(audio, playlist, count, CLOCK, print).install()
+        PacedSender(audio, AUDIO, playlist, count, CLOCK, print).install()
         playlist.play(self._sound, 0.0, loop=True)
 
     async def counts(self, request: web.Request) -> web.Response:

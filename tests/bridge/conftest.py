@@ -23,7 +23,8 @@ from simulator.media.packets import PacketFile, PacketWriter
 from simulator.media.timeline import on_grid
 from simulator.protocol.rtp import rtp_payload
 from simulator.protocol.samples import RATE, MonoInt16
-from simulator.protocol.tap import Direction, Kind, NullTap
+from simulator.protocol.tap import Direction, NullTap
+from simulator.protocol.tracks import AUDIO, VIDEO
 from simulator.rtc.dialect import Message
 from simulator.rtc.dialects.openai.codec import CHANNEL
 from simulator.rtc.fields import compact
@@ -53,8 +54,8 @@ class Caller(NullTap):
     said: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
-        if kind == "audio":
+    def received_rtp(self, t: float, track: str, packet: bytes) -> None:
+        if track == "audio":
             self.rtp.append((t, packet))
 
     def wire(self, t: float, dir: Direction, raw: str | bytes) -> None:
@@ -122,15 +123,15 @@ class Parts:
         seconds = len(samples) / RATE
         pictures = PictureEncoder(_CANVAS, Settings(), "bt709")
         stereo = np.stack([samples, samples], axis=1).astype(np.float32) / np.float32(32768)
-        with PacketWriter(path) as writer:
+        with PacketWriter(path, {AUDIO: "opus", VIDEO: "h264"}) as writer:
             units = []
             for n in range(int(np.ceil(seconds * _CANVAS.fps - 1e-9))):
                 grey = np.full((240, 320, 3), 40 + n % 100, np.uint8)
                 units += pictures.add(av.VideoFrame.from_ndarray(grey, format="rgb24"))
             for unit in [*units, *pictures.finish()]:
-                writer.add_video(unit.pts, unit.key, unit.data)
+                writer.add(VIDEO, unit.pts, unit.data, key=unit.key)
             for n, payload in enumerate(encode_sound(stereo)):
-                writer.add_audio(960 * n, payload)
+                writer.add(AUDIO, 960 * n, payload)
             writer.finish(seconds, {"profile-level-id": "42e01f"})
         return PacketFile.open(path)
 

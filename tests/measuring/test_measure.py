@@ -155,7 +155,7 @@ def test_the_instruction_ends_where_the_sent_sound_says(stage: Any, sounds: Any)
     """The manifest's spans against the packets: decoded, they end at the same sample."""
     folder = play(stage, sounds)
     recording = Recording.open(folder)
-    log, due = recording.due("sent-audio")
+    log, due = recording.due("audio")
     decode = opus_samples()
     heard = np.concatenate([decode(log.payload(i)) for i in range(len(log))])
     found = islands(heard)

@@ -16,7 +16,7 @@ LOOK_AHEAD = 312 / 48_000
 
 
 def heard(folder: Any) -> tuple[tuple[Speech, ...], Sound]:
-    sound = Sound(Recording.open(folder).rtp("received-audio"), 111)
+    sound = Sound(Recording.open(folder).received("audio"), 111)
     return join(sound.islands()), sound
 
 
@@ -124,7 +124,7 @@ def test_a_long_session_is_handed_out_in_pieces(stage: Any, sounds: Any) -> None
         t = i * 0.02
         made.packet(t, packet)
     folder = made.close()
-    sound = Sound(Recording.open(folder).rtp("received-audio"))
+    sound = Sound(Recording.open(folder).received("audio"))
     lengths = [len(s.samples) / 48_000 for s in sound]
     assert sum(lengths) == pytest.approx(70.0)
     assert max(lengths) < 70
@@ -134,6 +134,6 @@ def test_a_long_session_is_handed_out_in_pieces(stage: Any, sounds: Any) -> None
 
 
 def test_no_packets_no_sound(stage: Any) -> None:
-    sound = Sound(Recording.open(stage().close()).rtp("received-audio"))
+    sound = Sound(Recording.open(stage().close()).received("audio"))
     assert list(sound) == []
     assert sound.islands() == ()

@@ -178,12 +178,12 @@ def play() -> Callable[[Sequence[Asset]], Played]:
         start = 0.0
         for asset in assets:
             part = PacketFile.open(asset.path)
-            for i in range(len(part.video)):
-                times.append(start + int(part.video.pts[i]) / 90_000)
-                for frame in video.decode(av.Packet(part.video.payload(i))):
+            for i in range(len(part.tracks["video"])):
+                times.append(start + int(part.tracks["video"].pts[i]) / 90_000)
+                for frame in video.decode(av.Packet(part.tracks["video"].payload(i))):
                     pictures.append(frame.to_ndarray(format="rgb24"))
-            for i in range(len(part.audio)):
-                for heard in audio.decode(av.Packet(part.audio.payload(i))):
+            for i in range(len(part.tracks["audio"])):
+                for heard in audio.decode(av.Packet(part.tracks["audio"].payload(i))):
                     sound.append(heard.to_ndarray().reshape(-1, 2).astype(np.float32) / 32768)
             start += part.duration
         for frame in video.decode(None):

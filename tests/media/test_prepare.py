@@ -161,10 +161,10 @@ def test_the_hold_is_the_last_picture_and_near_silence(
     turn = prepared.turns[0]
     assert turn.hold.duration == 1.0
     part = PacketFile.open(turn.hold.path)
-    assert (len(part.audio), len(part.video)) == (50, 30)
-    assert part.video.key.tolist() == [True] + [False] * 29
+    assert (len(part.tracks["audio"]), len(part.tracks["video"])) == (50, 30)
+    assert part.tracks["video"].key.tolist() == [True] + [False] * 29
     played = play([turn.segment, turn.hold, turn.hold])
-    count = len(PacketFile.open(turn.segment.path).video)
+    count = len(PacketFile.open(turn.segment.path).tracks["video"])
     last = played.pictures[count - 1][1].mean()
     assert last > 150, "a flash is held"
     assert all(abs(p.mean() - last) < 3 for _, p in played.pictures[count:])

@@ -33,14 +33,14 @@ def test_what_was_written_is_read(folder: Path) -> None:
     assert recording.manifest.scenario.id == "stage"
     kinds = [(e.record.type, e.turn) for e in recording.events()]
     assert kinds == [("rtp", None), ("text", "a"), ("speech", None)]
-    log = recording.rtp("received-audio")
+    log = recording.received("audio")
     assert len(log) == 15
     assert log.t == pytest.approx(1.5 + np.arange(15) * 0.02)
     assert log.seq.tolist() == list(range(100, 115))
     assert log.rtp.tolist() == [77_000 + 960 * i for i in range(15)]
     assert set(log.ssrc.tolist()) == {2001}
     assert all(len(log.payload(i)) == log.size[i] for i in range(15))
-    sent, due = recording.due("sent-audio")
+    sent, due = recording.due("audio")
     assert due == pytest.approx(1.02 + np.arange(20) * 0.02)
     assert sent.t == pytest.approx(due)
     assert recording.end == pytest.approx(1.78)
@@ -59,9 +59,9 @@ def test_any_cut_reads_up_to_the_cut(folder: Path, data: st.DataObject) -> None:
     cut = Recording.open(copy)
     assert cut.events() == whole.events()[: len(cut.events())]
     assert cut.damaged <= 1
-    packets = cut.rtp("received-audio")
-    assert packets.t.tolist() == whole.rtp("received-audio").t[: len(packets)].tolist()
-    cut.due("sent-audio")
+    packets = cut.received("audio")
+    assert packets.t.tolist() == whole.received("audio").t[: len(packets)].tolist()
+    cut.due("audio")
 
 
 def test_files_that_were_never_made_are_empty(folder: Path) -> None:
@@ -69,7 +69,7 @@ def test_files_that_were_never_made_are_empty(folder: Path) -> None:
     (folder / "rtp.pcap").unlink()
     recording = Recording.open(folder)
     assert recording.events() == ()
-    assert len(recording.rtp("sent-video")) == 0
+    assert len(recording.sent("video")) == 0
     assert recording.rtcp(sent=False) == []
     assert recording.end == 0.0
 
@@ -122,7 +122,7 @@ def test_what_is_no_recording_is_refused_with_a_way_out(folder: Path, tmp_path: 
 def test_another_file_in_place_of_the_log_is_refused(folder: Path) -> None:
     (folder / "rtp.pcap").write_bytes(b"RIFF" * 20)
     with pytest.raises(RecordingError, match=r"rtp\.pcap"):
-        Recording.open(folder).rtp("sent-audio")
+        Recording.open(folder).sent("audio")
 
 
 def test_counters_are_unwrapped() -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from simulator.protocol.conditions import Conditions
+from simulator.protocol.tracks import OURS
 from simulator.recording import rtplog
-from simulator.recording.manifest import FORMAT, Manifest, TurnInfo
+from simulator.recording.manifest import FORMAT, Manifest, TurnInfo, track_infos
 from simulator.recording.message import CAP
 from simulator.recording.records import FORMAT_VERSION, TYPES
 from simulator.recording.redact import MARK
@@ -40,5 +41,6 @@ def test_the_numbers_are_the_codes() -> None:
     assert MARK in README
     for address in (rtplog.SIMULATOR, rtplog.AGENT):
         assert ".".join(map(str, address)) in README
-    for port in (rtplog.AUDIO_PORT, rtplog.VIDEO_PORT, rtplog.RTCP_PORT):
+    ports = [track.port for track in track_infos(OURS)]
+    for port in (*ports, rtplog.RTCP_PORT):
         assert f"udp.port=={port}" in README

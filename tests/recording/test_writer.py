@@ -9,16 +9,18 @@ import struct
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.errors import InputError, InstrumentError
-from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo
+from simulator.errors import InputError, InstrumentError, RecordingError
+from simulator.protocol.tracks import Track
+from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo, track_infos
 from simulator.recording.message import CAP, wire_record
 from simulator.recording.reader import Recording
 from simulator.recording.records import (
@@ -88,7 +90,7 @@ def test_a_killed_process_leaves_what_it_had_recorded(tmp_path: Path) -> None:
     process.stdout.close()
     recording = Recording.open(tmp_path / "r")
     events = recording.events()
-    log = recording.rtp("received-audio")
+    log = recording.received("audio")
     assert recording.damaged <= 1
     assert [e.seq for e in events] == list(range(len(events)))
     assert len(events) > 300
@@ -125,7 +127,7 @@ def test_a_full_disk_is_told_once_and_keeps_what_was_there(tmp_path: Path, limit
     assert recording.damaged == 0
     assert recording.events()[-1].record == TextRecord(text="a word")
     assert (tmp_path / "r" / "rtp.pcap").stat().st_size <= limit
-    log = recording.rtp("received-audio")
+    log = recording.received("audio")
     assert log.seq.tolist() == list(range(len(log)))
 
 
@@ -221,10 +223,10 @@ def test_due_times_are_kept_as_a_line_and_resends_are_apart(tmp_path: Path) -> N
         (0xFFFFF000, 1.0),
         (0x000003B0 + 6000, 9.5),
     ]
-    log, expected = recording.due("sent-video")
+    log, expected = recording.due("video")
     assert expected == pytest.approx(dues, abs=1e-6)
     assert log.t - expected == pytest.approx([0, 0.002, 0.004, 0.006], abs=1e-6)
-    whole = recording.rtp("sent-video")
+    whole = recording.sent("video")
     assert whole.seq.tolist() == [0, 1, 2, 3, 1, 0]
     assert whole.pt.tolist() == [96, 96, 96, 96, 96, 97]
     # Headers only: two bytes of the payload are kept, its size is known.
@@ -275,3 +277,42 @@ def test_of_a_huge_packet_the_beginning_is_kept(tmp_path: Path) -> None:
         writer.sent_rtcp(1.0, bytes(20_000))
     kept = [(c.kept, c.size) for c in scan((tmp_path / "r" / "rtp.pcap").read_bytes())]
     assert kept == [(8_192, 20_000)] * 2
+
+
+def test_every_track_has_its_own_log(tmp_path: Path) -> None:
+    tracks = track_infos(Track(id=name, kind=kind) for name, kind in NAMED.items())
+    many = replace(manifest(), tracks=tracks)
+    with RecordingWriter(tmp_path / "r", many) as writer:
+        for number, name in enumerate(NAMED):
+            for i in range(3 + number):
+                t = i * 0.02
+                writer.sent_rtp(t, name, [rtp(i, 960 * i, ssrc=number)], t)
+                writer.received_rtp(t, name, rtp(i, 960 * i, ssrc=10 + number))
+    recording = Recording.open(tmp_path / "r")
+    assert [len(recording.sent(name)) for name in NAMED] == [3, 4, 5, 6]
+    for number, name in enumerate(NAMED):
+        assert set(recording.sent(name).ssrc.tolist()) == {number}
+        assert set(recording.received(name).ssrc.tolist()) == {10 + number}
+        assert recording.due(name)[1][:3] == pytest.approx([0.0, 0.02, 0.04], abs=1e-3)
+    assert recording.tracks("video") == ("desk", "door")
+    assert recording.voice == "voice"
+    with pytest.raises(RecordingError, match="no track 'roof'"):
+        recording.sent("roof")
+
+
+NAMED: dict[str, Literal["audio", "video"]] = {
+    "voice": "audio",
+    "desk": "video",
+    "door": "video",
+    "guest": "audio",
+}
+
+
+def test_packets_of_a_track_that_is_not_in_the_manifest_are_not_lost_quietly(
+    tmp_path: Path,
+) -> None:
+    with (
+        pytest.raises(InstrumentError, match="the manifest names no track 'roof'"),
+        RecordingWriter(tmp_path / "r", manifest()) as writer,
+    ):
+        writer.received_rtp(0.0, "roof", rtp(0, 0))

@@ -22,6 +22,7 @@ from simulator.measuring.speech import islands
 from simulator.measuring.trace import Heard, Life, Pacing, Response, Speech, Trace, TurnSpan
 from simulator.media.cache import Cache, key_of
 from simulator.media.packets import PacketWriter
+from simulator.protocol.tracks import AUDIO, VIDEO
 from simulator.recording.manifest import PartInfo, SpokenInfo, TurnInfo
 from simulator.recording.reader import Recording
 from simulator.recording.records import (
@@ -63,11 +64,11 @@ def pictures(seconds: float, flash: float | None) -> tuple[tuple[int, bool, byte
 
 def part(path: Path, sounds: Any, seconds: float, flash: float | None) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with PacketWriter(path) as writer:
+    with PacketWriter(path, {AUDIO: "opus", VIDEO: "h264"}) as writer:
         for ticks, key, data in pictures(seconds, flash):
-            writer.add_video(ticks, key, data)
+            writer.add(VIDEO, ticks, data, key=key)
         for i, data in enumerate(sounds.opus(sounds.silence(seconds))):
-            writer.add_audio(i * 960, data)
+            writer.add(AUDIO, i * 960, data)
         writer.finish(seconds, {})
 
 

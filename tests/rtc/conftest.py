@@ -23,7 +23,8 @@ from av.packet import Packet
 from simulator.clock import WallClock
 from simulator.media.packets import PacketFile, PacketWriter
 from simulator.protocol.rtcp import is_rtcp
-from simulator.protocol.tap import Kind, NullTap
+from simulator.protocol.tap import NullTap
+from simulator.protocol.tracks import AUDIO, VIDEO, Track
 from simulator.rtc import taps
 
 CLOCK = WallClock()
@@ -50,8 +51,16 @@ def tone(seconds: float, *, level: float = 0.3) -> np.ndarray[Any, np.dtype[np.i
     return (np.sin(2 * np.pi * 440 * t) * level * 32_767).astype(np.int16)
 
 
-def write_part(path: Path, seconds: float, *, fps: int = 30, bitrate: int = 400_000) -> PacketFile:
-    """A part of moving noise with a tone, written as the media package does."""
+def write_part(
+    path: Path,
+    seconds: float,
+    *,
+    fps: int = 30,
+    bitrate: int = 400_000,
+    pictures: Sequence[Track] = (VIDEO,),
+) -> PacketFile:
+    """A part of moving noise with a tone, written as the media package does; the same noise in each
+    of its pictures."""
     encoder: Any = av.CodecContext.create("libx264", "w")
     encoder.width, encoder.height, encoder.pix_fmt = 320, 240, "yuv420p"
     encoder.time_base, encoder.framerate = Fraction(1, fps), Fraction(fps, 1)
@@ -60,14 +69,17 @@ def write_part(path: Path, seconds: float, *, fps: int = 30, bitrate: int = 400_
     encoder.profile = "Baseline"
     rng = np.random.default_rng(7)
     picture = rng.integers(0, 255, (240, 320, 3), dtype=np.uint8)
-    with PacketWriter(path) as writer:
+    codecs = {AUDIO: "opus", **dict.fromkeys(pictures, "h264")}
+    with PacketWriter(path, codecs) as writer:
         for index in range(round(seconds * fps)):
             frame = av.VideoFrame.from_ndarray(np.roll(picture, 3 * index, axis=1), format="rgb24")
             frame.pts = index
             for packet in encoder.encode(frame):
-                writer.add_video(packet.pts * 90_000 // fps, packet.is_keyframe, bytes(packet))
+                ticks, data = packet.pts * 90_000 // fps, bytes(packet)
+                for track in pictures:
+                    writer.add(track, ticks, data, key=packet.is_keyframe)
         for index, data in enumerate(opus_packets(tone(seconds))):
-            writer.add_audio(960 * index, data)
+            writer.add(AUDIO, 960 * index, data)
         writer.finish(seconds, {"profile-level-id": "42e01f", "width": 320, "height": 240})
     return PacketFile.open(path)
 
@@ -117,24 +129,24 @@ class Voice(MediaStreamTrack):
 class Heard(NullTap):
     """Everything that arrived at the agent."""
 
-    rtp: list[tuple[float, Kind, bytes]] = field(default_factory=list)
-    sent: list[tuple[float, Kind, bytes]] = field(default_factory=list)
+    rtp: list[tuple[float, str, bytes]] = field(default_factory=list)
+    sent: list[tuple[float, str, bytes]] = field(default_factory=list)
     rtcp: list[bytes] = field(default_factory=list)
 
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
-        self.rtp.append((t, kind, packet))
+    def received_rtp(self, t: float, track: str, packet: bytes) -> None:
+        self.rtp.append((t, track, packet))
 
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
-        self.sent += [(t, kind, packet) for packet in packets]
+    def sent_rtp(self, t: float, track: str, packets: Sequence[bytes], due: float | None) -> None:
+        self.sent += [(t, track, packet) for packet in packets]
 
     def received_rtcp(self, t: float, packet: bytes) -> None:
         self.rtcp.append(packet)
 
-    def of(self, kind: Kind, payload_type: int | None = None) -> list[tuple[float, bytes]]:
+    def of(self, track: str, payload_type: int | None = None) -> list[tuple[float, bytes]]:
         return [
             (t, p)
             for t, k, p in self.rtp
-            if k == kind and (payload_type is None or p[1] & 0x7F == payload_type)
+            if k == track and (payload_type is None or p[1] & 0x7F == payload_type)
         ]
 
 

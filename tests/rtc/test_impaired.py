@@ -17,7 +17,7 @@ from simulator.errors import AgentError, InstrumentError, NetworkError
 from simulator.measuring.clockmap import map_runs
 from simulator.media.packets import PacketFile
 from simulator.protocol.events import Fault, Whose
-from simulator.protocol.tap import Kind, NullTap
+from simulator.protocol.tap import NullTap
 from simulator.rtc import negotiate, watch
 from simulator.rtc.peer import Peer, dial
 from simulator.rtc.playlist import Playlist
@@ -27,14 +27,14 @@ CLOCK = WallClock()
 
 class Log(NullTap):
     def __init__(self) -> None:
-        self.sent: list[tuple[float, Kind, bytes, float | None]] = []
-        self.received: list[tuple[float, Kind, bytes]] = []
+        self.sent: list[tuple[float, str, bytes, float | None]] = []
+        self.received: list[tuple[float, str, bytes]] = []
 
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
-        self.sent += [(t, kind, packet, due) for packet in packets]
+    def sent_rtp(self, t: float, track: str, packets: Sequence[bytes], due: float | None) -> None:
+        self.sent += [(t, track, packet, due) for packet in packets]
 
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
-        self.received.append((t, kind, packet))
+    def received_rtp(self, t: float, track: str, packet: bytes) -> None:
+        self.received.append((t, track, packet))
 
 
 @asynccontextmanager
@@ -62,8 +62,8 @@ async def test_lost_video_is_resent_as_rtx_and_arrives_whole(
         with impaired(peer.connection, loss=0.05, seed=5) as path:
             play(playlist, part)
             await asyncio.sleep(2.6)
-            resend_type = peer.negotiated["video"]["rtx_payload_type"]
-            payload_type = peer.negotiated["video"]["payload_type"]
+            resend_type = peer.negotiated["tracks"]["video"]["rtx_payload_type"]
+            payload_type = peer.negotiated["tracks"]["video"]["payload_type"]
     resent = [p for _, kind, p, due in log.sent if kind == "video" and due is None]
     sent = [p for _, kind, p, due in log.sent if kind == "video" and due is not None]
     assert path.dropped > 5
@@ -147,7 +147,7 @@ async def test_a_silent_agent_that_still_answers_probes_is_alive(
 async def test_a_recording_that_fails_ends_the_call_as_ours(agent: Any, part: PacketFile) -> None:
     class Full(NullTap):
         def sent_rtp(
-            self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None
+            self, t: float, track: str, packets: Sequence[bytes], due: float | None
         ) -> None:
             raise InstrumentError("no space left on device")
 

@@ -58,7 +58,7 @@ def test_what_is_no_picture_makes_no_packets() -> None:
 
 
 def test_a_track_is_packetised_once_for_all_its_sessions(part: PacketFile) -> None:
-    data = part.video.payload(0)
-    pieces = packetised(part.video).of(0, data)
-    assert packetised(part.video).of(0, data) is pieces
+    data = part.tracks["video"].payload(0)
+    pieces = packetised(part.tracks["video"]).of(0, data)
+    assert packetised(part.tracks["video"]).of(0, data) is pieces
     assert pieces == h264(data)

@@ -7,15 +7,16 @@ import itertools
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from simulator.agent import Dial
 from simulator.clock import WallClock
-from simulator.errors import AgentError
+from simulator.errors import AgentError, InstrumentError
 from simulator.media.packets import PacketFile
-from simulator.media.timeline import spread
+from simulator.media.timeline import Asset, spread
 from simulator.protocol.events import (
     Acknowledged,
     AgentSpeech,
@@ -26,9 +27,12 @@ from simulator.protocol.events import (
     Text,
     Whose,
 )
-from simulator.protocol.tap import Kind, NullTap
+from simulator.protocol.tap import NullTap
+from simulator.protocol.tracks import Track
 from simulator.rtc.peer import Peer, dial
 from simulator.rtc.playlist import Playlist
+
+from .conftest import write_part
 
 CLOCK = WallClock()
 
@@ -37,16 +41,16 @@ class Log(NullTap):
     """Keeps what crossed."""
 
     def __init__(self) -> None:
-        self.sent: list[tuple[float, Kind, bytes, float | None]] = []
-        self.received: list[tuple[float, Kind, bytes]] = []
+        self.sent: list[tuple[float, str, bytes, float | None]] = []
+        self.received: list[tuple[float, str, bytes]] = []
         self.messages: list[tuple[str, str | bytes]] = []
         self.rtcp: list[bytes] = []
 
-    def sent_rtp(self, t: float, kind: Kind, packets: Sequence[bytes], due: float | None) -> None:
-        self.sent += [(t, kind, packet, due) for packet in packets]
+    def sent_rtp(self, t: float, track: str, packets: Sequence[bytes], due: float | None) -> None:
+        self.sent += [(t, track, packet, due) for packet in packets]
 
-    def received_rtp(self, t: float, kind: Kind, packet: bytes) -> None:
-        self.received.append((t, kind, packet))
+    def received_rtp(self, t: float, track: str, packet: bytes) -> None:
+        self.received.append((t, track, packet))
 
     def received_rtcp(self, t: float, packet: bytes) -> None:
         self.rtcp.append(packet)
@@ -108,10 +112,10 @@ async def test_a_call_sends_every_packet_on_time_and_says_what_was_negotiated(
         assert {(b - a) % 2**32 for a, b in itertools.pairwise(stamps)} == {960}
         assert len(agent.heard.of("audio")) == 100
         assert len(agent.heard.of("video")) == len(video)
-        assert peer.negotiated["video"]["codec"] == "H264"
-        assert peer.negotiated["video"]["parameters"]["profile-level-id"] == "42e01f"
-        assert peer.negotiated["audio"]["clock"] == 48_000
-        assert peer.negotiated["audio"]["ssrc"] == int.from_bytes(audio[0][1][8:12])
+        assert peer.negotiated["tracks"]["video"]["codec"] == "H264"
+        assert peer.negotiated["tracks"]["video"]["parameters"]["profile-level-id"] == "42e01f"
+        assert peer.negotiated["tracks"]["audio"]["clock"] == 48_000
+        assert peer.negotiated["tracks"]["audio"]["ssrc"] == int.from_bytes(audio[0][1][8:12])
         assert peer.negotiated["path"]["local"].startswith("host ")
         assert 0 < health.send_p99_ms <= health.send_max_ms < 60
     assert agent.headers[0]["Authorization"] == "Bearer t0ken"
@@ -275,3 +279,59 @@ async def test_closing_twice_is_harmless(agent: Any) -> None:
     async with called(agent) as (peer, _):
         await peer.close()
         await peer.close()
+
+
+# ---------------------------------------------------------------- more than one picture
+
+DESK, DOOR = Track(id="desk", kind="video"), Track(id="door", kind="video")
+
+
+async def test_tracks_of_a_kind_are_told_apart_by_their_names(agent: Any, tmp_path: Path) -> None:
+    """Two pictures in one call: each has its own packets, on our side and on the other."""
+    path = tmp_path / "views"
+    write_part(path, 2.0, pictures=(DESK, DOOR))
+    asset = Asset(key="views", path=path, duration=2.0)
+    log = Log()
+    async with called(agent, log, parts=(asset,)) as (peer, playlist):
+        await next_event(peer, Ready)
+        peer.play(asset, at := soon(playlist))
+        await CLOCK.sleep_until(CLOCK.now() - playlist.now() + at + 2.3)
+        sending = {sent.track: sent for sent in peer.sending().tracks}
+        negotiated = peer.negotiated["tracks"]
+    assert set(sending) == set(negotiated) == {"audio", "desk", "door"}
+    assert len({n["ssrc"] for n in negotiated.values()}) == 3
+    for name, sent in sending.items():
+        mine = [p for _, track, p, due in log.sent if track == name and due is not None]
+        assert sent.packets == len(mine) > 50
+        assert {int.from_bytes(p[8:12]) for p in mine} == {negotiated[name]["ssrc"]}
+        assert sent.arrived_until is not None
+    # The other side knows no names of ours: it counts its sections.
+    assert {track for _, track, _ in agent.heard.rtp} == {"audio", "video", "video-2"}
+    for name, theirs in (("desk", "video"), ("door", "video-2")):
+        sources = {int.from_bytes(p[8:12]) for _, p in agent.heard.of(theirs)}
+        assert sources == {negotiated[name]["ssrc"]}
+        assert len(agent.heard.of(theirs)) == sending[name].packets
+
+
+async def test_parts_that_differ_in_their_tracks_are_refused(agent: Any, tmp_path: Path) -> None:
+    write_part(tmp_path / "one", 0.5)
+    write_part(tmp_path / "two", 0.5, pictures=(DESK, DOOR))
+    parts = [Asset(key=n, path=tmp_path / n, duration=0.5) for n in ("one", "two")]
+    with pytest.raises(InstrumentError, match="two has other tracks than the parts before it"):
+        async with called(agent, parts=parts):
+            pass
+    assert agent.headers == []
+
+
+async def test_an_agent_that_takes_fewer_pictures_is_refused(agent: Any, tmp_path: Path) -> None:
+    write_part(tmp_path / "two", 0.5, pictures=(DESK, DOOR))
+    parts = [Asset(key="two", path=tmp_path / "two", duration=0.5)]
+
+    def without_the_second(sdp: str) -> str:
+        before, video, second = sdp.rpartition("m=video ")
+        return before + video + "0 " + second.partition(" ")[2]
+
+    agent.edit = without_the_second
+    with pytest.raises(AgentError, match="takes 1 of our 2 pictures"):
+        async with called(agent, parts=parts):
+            pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -10,8 +11,8 @@ import pytest
 
 from simulator.clock import ManualClock
 from simulator.errors import InstrumentError
-from simulator.media.packets import PacketFile
-from simulator.protocol.tap import Kind
+from simulator.media.packets import PacketFile, PacketWriter
+from simulator.protocol.tracks import AUDIO, VIDEO, Track
 from simulator.rtc.playlist import Playlist, Scheduled
 
 
@@ -35,9 +36,12 @@ class FakePart:
 
     def __init__(self, name: str, seconds: float, fps: int = 30) -> None:
         self.duration = seconds
-        self.audio = FakeTrack([960 * i for i in range(round(seconds * 50))], f"{name}a")
         frames = [i * 90_000 // fps for i in range(1_000)]
-        self.video = FakeTrack([p for p in frames if p < round(seconds * 90_000)], f"{name}v")
+        self.path = name
+        self.tracks = {
+            "audio": FakeTrack([960 * i for i in range(round(seconds * 50))], f"{name}a"),
+            "video": FakeTrack([p for p in frames if p < round(seconds * 90_000)], f"{name}v"),
+        }
 
 
 def part(name: str, seconds: float, fps: int = 30) -> PacketFile:
@@ -48,11 +52,11 @@ def playlist() -> Playlist:
     return Playlist(ManualClock(100.0), 100.0)
 
 
-def take(plan: Playlist, kind: Kind, until: float) -> list[Scheduled]:
+def take(plan: Playlist, track: str, until: float) -> list[Scheduled]:
     """Packets due before `until`, taken as they leave."""
     taken: list[Scheduled] = []
-    while (packet := plan.peek(kind)) is not None and packet.due < until - 1e-9:
-        plan.advance(kind)
+    while (packet := plan.peek(track)) is not None and packet.due < until - 1e-9:
+        plan.advance(track)
         taken.append(packet)
     return taken
 
@@ -163,3 +167,29 @@ def test_times_do_not_creep_over_hours() -> None:
     last = plan.peek("audio")
     assert last is not None
     assert last.due == pytest.approx(7200.02 + 179_999 * 0.02, abs=1e-9)
+
+
+def test_every_track_of_a_part_keeps_its_own_times(tmp_path: Path) -> None:
+    desk, door = Track(id="desk", kind="video"), Track(id="door", kind="video")
+    path = tmp_path / "views"
+    with PacketWriter(path, {AUDIO: "opus", desk: "h264", door: "h264"}) as writer:
+        for n in range(5):
+            writer.add(AUDIO, 960 * n, b"s")
+        writer.add(desk, 0, b"x")
+        for n in range(2):
+            writer.add(door, 4_500 * n, b"y", key=n == 0)
+        writer.finish(0.1, {})
+    plan = Playlist(ManualClock(), 0.0, (AUDIO, desk, door))
+    plan.play(PacketFile.open(path), 1.0, loop=True)
+    assert [p.due for p in take(plan, "desk", 1.25)] == pytest.approx([1.0, 1.1, 1.2])
+    assert [p.due for p in take(plan, "door", 1.25)] == pytest.approx([1.0, 1.05, 1.1, 1.15, 1.2])
+    assert len(take(plan, "audio", 1.25)) == 12
+
+
+def test_a_part_that_lacks_a_track_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "silent"
+    with PacketWriter(path, {VIDEO: "h264"}) as writer:
+        writer.add(VIDEO, 0, b"x")
+        writer.finish(0.1, {})
+    with pytest.raises(InstrumentError, match="silent has no track 'audio'"):
+        Playlist(ManualClock(), 0.0).play(PacketFile.open(path), 1.0)

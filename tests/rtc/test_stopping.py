@@ -78,7 +78,7 @@ async def path_lost(peer: Peer, agent: StandIn) -> None:
 
 
 async def only_video_lost(peer: Peer, agent: StandIn) -> None:
-    ours = peer.negotiated["video"]
+    ours = peer.negotiated["tracks"]["video"]
     lost = {ours["payload_type"], ours["rtx_payload_type"]}
     between(peer, lambda data: data[1] & 0x7F not in lost)
 

@@ -65,7 +65,7 @@ def source(media_dir: Path) -> list[Any]:
 def test_it_looks_like_the_clip_with_a_keyframe_each_second(
     part: PacketFile, media_dir: Path
 ) -> None:
-    video = part.video
+    video = part.tracks["video"]
     assert (part.info["video"], video.codec) == ("vp8", "vp8")
     assert np.flatnonzero(video.key).tolist() == [0, 30, 60]
     assert video.size.max() < 70_000
@@ -90,13 +90,13 @@ async def test_an_agent_without_h264_gets_every_picture(agent: Any, part: Packet
         tap=NullTap(),
         video="vp8",
     ) as peer:
-        assert peer.negotiated["video"]["codec"].lower() == "vp8"
+        assert peer.negotiated["tracks"]["video"]["codec"].lower() == "vp8"
         peer.playlist.play(part, round((peer.now() + 0.1) / 0.02) * 0.02)
         await asyncio.sleep(SECONDS + 0.5)
-        kind = peer.negotiated["video"]["payload_type"]
+        kind = peer.negotiated["tracks"]["video"]["payload_type"]
     frames: dict[bytes, bytes] = {}
     for _, packet in agent.heard.of("video", kind):
         body = 12 + (4 + 4 * int.from_bytes(packet[14:16]) if packet[0] & 0x10 else 0)
         stamp = packet[4:8]
         frames[stamp] = frames.get(stamp, b"") + depayload(VP8, packet[body:])
-    assert list(frames.values()) == [part.video.payload(i) for i in range(90)]
+    assert list(frames.values()) == [part.tracks["video"].payload(i) for i in range(90)]

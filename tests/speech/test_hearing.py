@@ -55,8 +55,8 @@ def decoded(path: Path) -> Stereo:
     codec.sample_rate, codec.layout = 48_000, "stereo"
     frames = [
         frame.to_ndarray().reshape(-1, 2).astype(np.float32) / 32768
-        for i in range(len(part.audio))
-        for frame in codec.decode(av.Packet(part.audio.payload(i)))
+        for i in range(len(part.tracks["audio"]))
+        for frame in codec.decode(av.Packet(part.tracks["audio"].payload(i)))
     ]
     return np.concatenate(frames)
 
