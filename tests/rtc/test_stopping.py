@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from simulator.agent import Dial, Traits
-from simulator.clock import WALL
+from simulator.clock import WALL, Clock, WallClock
 from simulator.measuring.measure import measure
 from simulator.measuring.trace import Trace
 from simulator.media.timeline import Asset, Prepared, PreparedTurn
@@ -124,6 +124,30 @@ async def nothing(peer: Peer, agent: StandIn) -> None:
     return
 
 
+async def a_clock_that_is_off(peer: Peer, agent: StandIn) -> None:
+    """Five seconds ahead of the event loop's: once, no packet left and all was well."""
+
+
+async def a_clock_that_leaps(peer: Peer, agent: StandIn) -> None:
+    """Half a minute ahead at once, as where a machine was put to sleep."""
+    clock = peer._clock
+    assert isinstance(clock, Off)
+    clock.by = 30.0
+
+
+class Off(WallClock):
+    """A clock that is ahead of the machine's."""
+
+    def __init__(self, by: float) -> None:
+        self.by = by
+
+    def now(self) -> float:
+        return WALL.now() + self.by
+
+
+CLOCKS: Mapping[str, Clock] = {"a_clock_that_is_off": Off(5.0), "a_clock_that_leaps": Off(0.0)}
+
+
 @dataclass
 class Played:
     result: Result
@@ -139,6 +163,8 @@ KINDS: tuple[Kind, ...] = (
     loop_ended,
     reports_stop,
     nothing,
+    a_clock_that_is_off,
+    a_clock_that_leaps,
 )
 
 
@@ -164,6 +190,7 @@ async def play(kind: Kind, folder: Path, prepared: Prepared) -> Played:
             identity={"attempt": kind.__name__},
             conditions=Conditions(),
             instructions="",
+            clock=CLOCKS.get(kind.__name__),
         )
     recording = Recording.open(result.folder)
     return Played(result=result, trace=measure(recording, prepared.scenario))
@@ -177,7 +204,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Played]:
     async def all_of_them() -> Mapping[str, Played]:
         with pytest.MonkeyPatch.context() as patch:
             # How evenly so many sessions of a test send is not the matter.
-            patch.setattr("simulator.protocol.soundness.PACING_LIMIT_MS", 1_000.0)
+            patch.setattr("simulator.protocol.soundness.PACING_LIMIT_MS", 900.0)
             done = await asyncio.gather(*(play(kind, folder, prepared) for kind in KINDS))
         return {kind.__name__: one for kind, one in zip(KINDS, done, strict=True)}
 
@@ -192,6 +219,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Played]:
         ("refused", Outcome.NETWORK_FAILED, "refused: this host's network has refused every"),
         ("not_encrypted", Outcome.INSTRUMENT_INVALID, "not_sent: "),
         ("loop_ended", Outcome.INSTRUMENT_INVALID, "not_sent: video has stopped"),
+        ("a_clock_that_leaps", Outcome.INSTRUMENT_INVALID, "pacing: send-time error p99"),
     ],
 )
 def test_a_stream_that_stops_is_told(
@@ -200,13 +228,14 @@ def test_a_stream_that_stops_is_told(
     one = played[kind]
     assert (one.result.outcome, one.result.reason[: len(reason)]) == (outcome, reason)
     assert one.trace.outcome == outcome
-    assert one.trace.end < SECONDS - 1
+    assert one.trace.end < SECONDS - 1 or kind == "a_clock_that_leaps"
 
 
+@pytest.mark.parametrize("kind", ["nothing", "a_clock_that_is_off"])
 def test_what_plays_to_its_end_is_completed_and_all_of_it_left(
-    played: Mapping[str, Played],
+    played: Mapping[str, Played], kind: str
 ) -> None:
-    one = played["nothing"]
+    one = played[kind]
     assert (one.result.outcome, one.result.reason) == (Outcome.COMPLETED, "")
     assert one.trace.outcome == Outcome.COMPLETED
     assert one.trace.pacing.unsent == 0
