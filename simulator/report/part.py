@@ -14,6 +14,7 @@ from typing import TypeVar
 from simulator.judging.judge import VerdictState
 from simulator.measuring.trace import CodecDelay
 from simulator.protocol.conditions import Conditions
+from simulator.protocol.events import Outcome
 from simulator.report.aggregate import TaskUnit, aggregate
 from simulator.report.paths import Mode, PathSummary, along, path_summary
 from simulator.report.repeats import PassRate, Tries, pass_rates
@@ -22,6 +23,10 @@ from simulator.report.statistics import Score, percentile, withheld
 from simulator.run.accounting import count_outcomes
 
 T = TypeVar("T")
+
+UNREPORTED = 20.0
+"""Seconds without a report at a session's end from which the other side has stopped to report:
+twice as long as any leaves between two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +93,8 @@ class PacingSummary:
 
     p99: float | None
     max: float | None
+    unsent: int = 0
+    """Pictures and pieces of sound that were due and did not leave, of all sessions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +131,9 @@ class Part:
     latency_s: LatencySummary
     quiet: QuietSummary
     pacing_ms: PacingSummary
+    unreported: int = 0
+    """Completed attempts in which the agent's side never reported on our media, or stopped to: that
+    they arrived is known by its answers alone."""
 
 
 def part_of(rows: Sequence[AttemptRow], *, mix: bool = False) -> Part:
@@ -150,6 +160,7 @@ def part_of(rows: Sequence[AttemptRow], *, mix: bool = False) -> Part:
         latency_s=latency_of(rows),
         quiet=_quiet(rows),
         pacing_ms=_pacing(rows),
+        unreported=sum(_unreported(r) for r in rows),
     )
     return part if mix or len(conditions) <= 1 else _without_means(part)
 
@@ -285,4 +296,12 @@ def _pacing(rows: Sequence[AttemptRow]) -> PacingSummary:
     return PacingSummary(
         p99=max((p.p99_ms for p in sent), default=None),
         max=max((p.max_ms for p in sent), default=None),
+        unsent=sum(p.unsent for p in sent),
     )
+
+
+def _unreported(row: AttemptRow) -> bool:
+    trace = row.trace
+    if trace is None or trace.outcome != Outcome.COMPLETED or not trace.sent:
+        return False
+    return trace.reported_at is None or trace.end - trace.reported_at > UNREPORTED

@@ -178,6 +178,15 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
         if 0 < part.latency_s.n < part.answers.expected:
             n, of = part.latency_s.n, part.answers.expected
             lines.append(plain(f"{label}: latency is of {n} of {of} answers", "dim"))
+        if part.unreported:
+            lines.append(
+                plain(
+                    f"{label}: in {part.unreported} of {part.planned} attempts its side never "
+                    "reported on our media, or stopped to: that they arrived is known by its "
+                    "answers alone",
+                    "yellow",
+                )
+            )
         if part.quiet.kept_by.get("spoken_token"):
             lines.append(plain(f"{label}: said the silence token aloud"))
         if part.paths is not None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
 import pytest
 
 from simulator.judging.verdicts import verdict_path
+from simulator.measuring.trace import trace_from_json, trace_to_json
+from simulator.protocol.health import Sent
 from simulator.report.file import write_summary
 from simulator.report.part import Part
 from simulator.report.summary import Summary, summarise
@@ -136,3 +139,23 @@ def test_a_run_that_was_not_judged_is_all_missing(run_folder: Path) -> None:
     summary = summarise(run_folder)
     assert summary.by_agent["oracle"].turns.missing == 4
     assert summary.by_agent["absent"].turns.scored == 4, "an agent that never came up owes all"
+
+
+@pytest.mark.parametrize(
+    ("reported_at", "unreported"),
+    [(None, 1), (25.0, 1), (45.0, 0)],
+    ids=["never", "no more", "yes"],
+)
+def test_a_side_that_does_not_report_on_our_media_is_said_so(
+    run_folder: Path, reported_at: float | None, unreported: int
+) -> None:
+    path = next((run_folder / "recordings").glob("*--oracle--1")) / "trace.json"
+    made = trace_from_json(path.read_bytes())
+    sent = (Sent(track="audio", packets=1000, unsent=2),)
+    pacing = dataclasses.replace(made.pacing, unsent=2)
+    told = dataclasses.replace(made, sent=sent, reported_at=reported_at, pacing=pacing)
+    path.write_bytes(trace_to_json(told))
+    summary = summarise(run_folder)
+    assert summary.by_agent["oracle"].unreported == unreported
+    assert summary.by_agent["late"].unreported == 0
+    assert summary.by_agent["oracle"].pacing_ms.unsent == 2
