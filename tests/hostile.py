@@ -25,7 +25,7 @@ class Malformed(LocalAgent):
             call._wire._send(raw)
         async for event in call:
             if isinstance(event, SpeechEnded):
-                await call.say("Three bottles.")
+                await call.say("Three windows.")
 
 
 class Flood(LocalAgent):
@@ -40,7 +40,7 @@ class Flood(LocalAgent):
                 reply = call.reply(spoken=False)
                 place = {"response_id": reply.id, "item_id": "i", "output_index": 0}
                 for _ in range(300):
-                    text = "three bottles " * 1_000
+                    text = "three windows " * 1_000
                     call._wire.emit("response.output_text.delta", **place, delta=text)
                     await WallClock().sleep_until(call.clock.now() + 0.005)
                 reply.finish()

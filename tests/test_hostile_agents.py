@@ -18,6 +18,7 @@ from simulator.recording.reader import Recording
 from simulator.recording.records import FaultRecord
 from simulator.scenario.load import load_recorded_scenario
 
+DEMO = content_root("scenarios") / "demo"
 HOSTILE = Path(__file__).with_name("hostile.py")
 NAMES = ("Malformed", "Flood", "Endless", "Leaver", "Refuser", "Raises", "Unreachable")
 
@@ -25,35 +26,37 @@ SCENARIO = """\
 version: 1
 id: tiny
 clip:
-  url: {url}
-  sha256: {sha256}
-  licence: CC-BY-4.0
+  file: demo.mp4
+  licence: CC0-1.0
+canvas:
+  width: 640
+  height: 360
 limits:
   answer_within: 3
   reply_max: 4
 turns:
   - id: count
-    until: 2.5
+    from: 31
+    until: 33.5
     say:
-      text: How many bottles are on the table?
+      text: How many windows does the house have?
       file: count.flac
-    answer: There are three bottles.
+    answer: The house has three windows.
     key_points:
       - [three, "3"]
   - id: idle
-    until: 5
+    until: 36
     quiet: true
 """
 
 
 @pytest.fixture(scope="module")
-def out(tmp_path_factory: pytest.TempPathFactory, media_dir: Path) -> Path:
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run folder of all of them, played side by side."""
     folder = tmp_path_factory.mktemp("hostile")
-    source = json.loads((media_dir / "SOURCES.json").read_text())["bottles_remove_replace.mp4"]
-    (folder / "tiny.yaml").write_text(SCENARIO.format(url=source["url"], sha256=source["sha256"]))
-    speech = content_root("scenarios") / "bottles/speech/count.flac"
-    (folder / "count.flac").write_bytes(speech.read_bytes())
+    for name in ("media/demo.mp4", "speech/count.flac"):
+        (folder / Path(name).name).symlink_to(DEMO / name)
+    (folder / "tiny.yaml").write_text(SCENARIO)
     order = RunOrder(
         scenarios=(str(folder / "tiny.yaml"),),
         agents=tuple(f"{HOSTILE}:{name}" for name in NAMES),
@@ -111,7 +114,7 @@ def test_malformed_events_are_noted_and_survived(out: Path) -> None:
     assert {f.code for f in faults} == {"malformed"}
     assert len(faults) >= 4
     answers = trace(out, "Malformed").responses_of("count")
-    assert [r.text.strip() for r, _ in answers] == ["Three bottles."]
+    assert [r.text.strip() for r, _ in answers] == ["Three windows."]
 
 
 @pytest.mark.timeout(240)

@@ -69,12 +69,14 @@ def starter_set() -> list[Path]:
 
 
 def few(count: int = FEW) -> list[Scenario]:
-    """The shortest of the starter set, of as many major tasks as there can be; until there are so
-    many, the two that stand alone as well."""
-    files = starter_set()
-    if len(files) < count:
-        files = [*files, find_scenario("demo"), find_scenario("bottles")]
-    ordered = sorted(map(load_scenario, files), key=lambda s: (stream_of(s), s.id))
+    """The shortest of the starter set that need no clips of others, of as many major tasks as there
+    can be."""
+    own = [
+        scenario
+        for scenario in map(load_scenario, starter_set())
+        if not any(clip.url for clip in scenario.clips.values())
+    ]
+    ordered = sorted(own, key=lambda s: (stream_of(s), s.id))
     chosen: list[Scenario] = []
     while ordered and len(chosen) < count:
         taken = [task_of(s.task) for s in chosen]

@@ -13,6 +13,7 @@ from simulator.bridge.babble import babble
 from simulator.bridge.hearing import ArrivalClock, Hearing
 from simulator.bridge.vad import FRAME, Edge, SpeechDetector
 from simulator.media.encode import encode_sound
+from simulator.plugins import content_root
 from simulator.protocol.samples import RATE, MonoInt16
 
 
@@ -48,13 +49,25 @@ def test_times_are_those_of_the_earliest_arrival() -> None:
     assert times[100:] == pytest.approx([5 + n * 0.02 for n in range(100, 500)], abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["jfk.flac", "moonshine_two_cities.wav"])
-def test_real_speech_keeps_its_edges_through_the_wire(media_dir: Path, name: str) -> None:
+def read(path: Path) -> MonoInt16:
     resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE)
-    with av.open(str(media_dir / name)) as container:
+    with av.open(str(path)) as container:
         frames = [m for f in container.decode(audio=0) for m in resampler.resample(f)]
-    spoken = np.concatenate([f.to_ndarray().reshape(-1) for f in frames])[: 12 * RATE]
-    samples = np.concatenate([quiet(1.0), spoken, quiet(1.0)]).astype(np.int16)
+    return np.concatenate([f.to_ndarray().reshape(-1) for f in frames]).astype(np.int16)
+
+
+@pytest.fixture(params=["demo", "jfk.flac", "moonshine_two_cities.wav"])
+def speech(request: pytest.FixtureRequest) -> MonoInt16:
+    """The sentences of the demo with pauses; people's, where clips of others are there."""
+    if request.param != "demo":
+        return read(request.getfixturevalue("media_dir") / request.param)[: 12 * RATE]
+    said = content_root("scenarios") / "demo/speech"
+    names = ("next", "standing", "count", "just_done", "guest")
+    return np.concatenate([s for n in names for s in (quiet(0.8), read(said / f"{n}.flac"))])
+
+
+def test_speech_keeps_its_edges_through_the_wire(speech: MonoInt16) -> None:
+    samples = np.concatenate([quiet(1.0), speech, quiet(1.0)])
     direct = SpeechDetector()
     want = [
         e

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from simulator.errors import InputError, ScenarioError
-from simulator.media.cache import Cache
+from simulator.media.cache import Cache, hash_file
 from simulator.media.packets import PacketFile
 from simulator.media.prepare import prepare
 from simulator.media.timeline import Asset, falls_due
@@ -22,7 +22,6 @@ from simulator.scenario.load import load_scenario
 from simulator.scenario.types import (
     Anchor,
     Canvas,
-    Clip,
     Embedded,
     Placement,
     Say,
@@ -349,7 +348,31 @@ def test_a_canvas_that_cannot_be(
         prepare(make_scenario(flashing, [0.0, 1.0], canvas=canvas), cache=cache)
 
 
-# ---------------------------------------------------------------- real clips
+NAMED = """\
+version: 1
+id: named
+clip:
+  url: https://clips.example/flash.mkv
+  sha256: {sha256}
+  licence: CC0-1.0
+canvas:
+  width: 160
+  height: 96
+turns:
+  - until: 1.5
+    quiet: true
+"""
+
+
+def test_a_clip_is_found_by_its_hash(
+    flashing: Path, cache: Cache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMNISTAGE_MEDIA", str(flashing.parent))
+    written = tmp_path / "named.yaml"
+    written.write_text(NAMED.format(sha256=hash_file(flashing)))
+    prepared = prepare(load_scenario(written), cache=cache)
+    assert prepared.duration == pytest.approx(1.5)
+    assert not cache.clips.exists(), "nothing was downloaded"
 
 
 def test_real_speech_in_a_real_clip(
@@ -372,18 +395,3 @@ def test_real_speech_in_a_real_clip(
     at = int(np.argmax(correlation))
     assert abs(at if at < size // 2 else at - size) <= 48
     assert correlation.max() / np.sqrt((heard**2).sum() * (plain**2).sum()) > 0.97
-
-
-def test_a_clip_is_found_by_its_hash(
-    media_dir: Path, cache: Cache, make_scenario: MakeScenario, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OMNISTAGE_MEDIA", str(media_dir))
-    bottles = load_scenario("bottles")
-    small = dataclasses.replace(
-        bottles, canvas=Canvas(width=160, height=96), turns=bottles.turns[:1]
-    )
-    prepared = prepare(small, cache=cache)
-    assert prepared.duration == pytest.approx(5.5)
-    assert falls_due(prepared.turns[0]).at == pytest.approx(5.5)
-    assert not cache.clips.exists(), "nothing was downloaded"
-    assert isinstance(bottles.clips["desk"], Clip)

@@ -17,6 +17,7 @@ from simulator.media.encode import Encoding
 from simulator.media.packets import PacketTrack
 from simulator.media.prepare import prepare
 from simulator.media.stills import StillFormat, clip_times, stills
+from simulator.plugins import content_root
 from simulator.scenario.expectations.quiet import Quiet
 from simulator.scenario.types import (
     Canvas,
@@ -27,6 +28,8 @@ from simulator.scenario.types import (
 
 Make = Callable[..., Path]
 MakeScenario = Callable[..., Scenario]
+
+DEMO = content_root("scenarios") / "demo/media/demo.mp4"
 
 
 @pytest.fixture
@@ -107,8 +110,9 @@ def test_colours_are_those_of_the_clip(
     assert prepared_as == pytest.approx(colour, abs=12)
 
 
-def test_a_real_clip(media_dir: Path, cache: Cache) -> None:
-    path = media_dir / "bottles_remove_replace.mp4"
+@pytest.mark.parametrize("clip", [DEMO, "bottles_remove_replace.mp4"], ids=["demo", "bottles"])
+def test_a_real_clip(request: pytest.FixtureRequest, cache: Cache, clip: Path | str) -> None:
+    path = clip if isinstance(clip, Path) else request.getfixturevalue("media_dir") / clip
     turn = Turn(id="t", index=0, clip="main", start=0.0, end=6.0, expect=Quiet())
     scenario = Scenario(
         id="s", path=path, sha256="0" * 64, clips={"main": Clip(name="main", path=path)},

@@ -1,4 +1,4 @@
-"""Pictures in VP8, for agents without H264: from a real clip to what such an agent sees."""
+"""Pictures in VP8, for agents without H264: from a clip to what such an agent sees."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from simulator.media.cache import Cache
 from simulator.media.encode import Encoding
 from simulator.media.packets import PacketFile
 from simulator.media.prepare import prepare
+from simulator.plugins import content_root
 from simulator.protocol.tap import NullTap
 from simulator.rtc.peer import dial
 from simulator.scenario.expectations.quiet import Quiet
@@ -25,14 +26,14 @@ from simulator.scenario.types import Clip, Scenario, Turn
 
 CLOCK = WallClock()
 VP8 = RTCRtpCodecParameters(mimeType="video/VP8", clockRate=90_000)
+BLOCKS = content_root("scenarios") / "starter/mer-blocks/media/blocks.mp4", 10.0
+BOTTLES = "bottles_remove_replace.mp4", 5.0
+"""A real camera: a hand takes the left bottle."""
 SECONDS = 3.0
 
 
-@pytest.fixture
-def part(media_dir: Path, tmp_path: Path) -> PacketFile:
-    """The hand that takes the left bottle, 5 to 8 s."""
-    path = media_dir / "bottles_remove_replace.mp4"
-    turn = Turn(id="t1", index=0, clip="main", start=5.0, end=5.0 + SECONDS, expect=Quiet())
+def prepared(path: Path, start: float, folder: Path) -> PacketFile:
+    turn = Turn(id="t1", index=0, clip="main", start=start, end=start + SECONDS, expect=Quiet())
     scenario = Scenario(
         id="vp8",
         path=path,
@@ -40,43 +41,55 @@ def part(media_dir: Path, tmp_path: Path) -> PacketFile:
         clips={"main": Clip(name="main", path=path)},
         turns=(turn,),
     )
-    made = prepare(scenario, cache=Cache(tmp_path), encoding=Encoding(codec="vp8"))
+    made = prepare(scenario, cache=Cache(folder), encoding=Encoding(codec="vp8"))
     assert made.codec == "vp8"
     return PacketFile.open(made.turns[0].segment.path)
 
 
+def luma(frame: av.VideoFrame) -> Any:
+    return frame.to_ndarray()[: frame.height]
+
+
 def decoded(frames: list[bytes]) -> list[Any]:
     decoder: Any = av.CodecContext.create("vp8", "r")
-    return [f.to_ndarray(format="gray") for data in frames for f in decoder.decode(av.Packet(data))]
+    return [luma(f) for data in frames for f in decoder.decode(av.Packet(data))]
 
 
-def source(media_dir: Path) -> list[Any]:
-    """The clip from 5 to 8 s, 30 pictures a second as in a 720p canvas."""
-    with av.open(str(media_dir / "bottles_remove_replace.mp4")) as container:
+def source(path: Path, start: float) -> list[Any]:
+    """What the clip shows, 30 pictures a second as in a 720p canvas."""
+    with av.open(str(path)) as container:
         shown = [
-            (float(f.time), f.reformat(1280, 720).to_ndarray(format="gray"))
+            (float(f.time), luma(f.reformat(1280, 720, "yuv420p")))
             for f in container.decode(video=0)
-            if f.time is not None and 4.9 <= f.time < 8.1
+            if f.time is not None and start - 0.1 <= f.time < start + SECONDS + 0.1
         ]
     times = np.array([t for t, _ in shown])
-    return [shown[int(np.searchsorted(times, 5 + k / 30, "right")) - 1][1] for k in range(90)]
+    return [
+        shown[int(np.searchsorted(times, start + k / 30 + 1e-6, "right")) - 1][1] for k in range(90)
+    ]
 
 
+@pytest.mark.parametrize("clip", [BLOCKS, BOTTLES], ids=["blocks", "bottles"])
 def test_it_looks_like_the_clip_with_a_keyframe_each_second(
-    part: PacketFile, media_dir: Path
+    request: pytest.FixtureRequest, tmp_path: Path, clip: tuple[Path | str, float]
 ) -> None:
+    named, start = clip
+    path = named if isinstance(named, Path) else request.getfixturevalue("media_dir") / named
+    part = prepared(path, start, tmp_path)
     video = part.tracks["video"]
     assert (part.info["video"], video.codec) == ("vp8", "vp8")
     assert np.flatnonzero(video.key).tolist() == [0, 30, 60]
     assert video.size.max() < 70_000
     pictures = decoded([video.payload(i) for i in range(len(video))])
     assert len(pictures) == 90
-    for seen, sent in zip(pictures, source(media_dir), strict=True):
+    for seen, sent in zip(pictures, source(path, start), strict=True):
         difference = seen.astype(float) - sent.astype(float)
         assert 10 * np.log10(255**2 / (difference**2).mean()) > 34
 
 
-async def test_an_agent_without_h264_gets_every_picture(agent: Any, part: PacketFile) -> None:
+async def test_an_agent_without_h264_gets_every_picture(agent: Any, tmp_path: Path) -> None:
+    part = await asyncio.to_thread(prepared, *BLOCKS, tmp_path)
+
     def only_vp8(connection: Any) -> None:
         video = next(t for t in connection.getTransceivers() if t.kind == "video")
         video._codecs = [c for c in video._codecs if c.name in ("VP8", "rtx")]
