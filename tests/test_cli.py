@@ -1,49 +1,53 @@
-"""The command as a user types it: exit status, one clear line for bad input, clean endings."""
+"""The command line without a run: exit status, one clear line for bad input, what is listed."""
 
 from __future__ import annotations
 
-import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from simulator.cli.main import main
 from simulator.errors import InputError
-from simulator.plugins import content_root
 from simulator.scenario.load import find_scenario
 
-DEMO = content_root("scenarios") / "demo"
+from .command import DEMO, QUIET, omnistage, scenario
 
-QUIET = """\
-version: 1
-id: quiet
-clip: demo.mp4
-turns:
-  - until: {until}
-    quiet: true
-"""
+__all__ = ["scenario"]
 
 
-def omnistage(*words: str, **how: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "simulator", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=110, check=False, **how)  # type: ignore[call-overload,no-any-return]
+class Shown(NamedTuple):
+    """What a command that was typed came to."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class Typed:
+    """The entry point called in this process: starting another takes longer than most commands."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, captured: pytest.CaptureFixture[str]) -> None:
+        self._patch = patch
+        self._captured = captured
+
+    def __call__(self, *words: str) -> Shown:
+        self._patch.setattr(sys, "argv", ["omnistage", *words])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert isinstance(end.value.code, int)
+        return Shown(end.value.code, *self._captured.readouterr())
 
 
 @pytest.fixture
-def scenario(tmp_path: Path) -> Path:
-    """A long quiet turn on the demo's clip."""
-    (tmp_path / "demo.mp4").symlink_to(DEMO / "media/demo.mp4")
-    file = tmp_path / "quiet.yaml"
-    file.write_text(QUIET.format(until=60))
-    return file
+def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Typed:
+    return Typed(monkeypatch, capsys)
 
 
-def test_help_and_version() -> None:
-    shown = omnistage("--help")
+def test_help_and_version(typed: Typed) -> None:
+    shown = typed("--help")
     assert shown.returncode == 0
     commands = ("demo", "run", "judge", "report", "agents", "judges", "doctor", "calibrate")
     more = ("new", "check", "preview", "schema", "compare", "power", "import", "export")
@@ -52,10 +56,17 @@ def test_help_and_version() -> None:
     assert omnistage("--version").stdout.startswith("omnistage 0.")
 
 
-def test_lists() -> None:
-    assert "right answers, 0.6 s after they fall due" in omnistage("agents").stdout
-    assert "keypoints" in omnistage("judges").stdout
-    assert "bottles" in omnistage("scenarios").stdout
+def test_a_process_of_its_own_says_the_same(typed: Typed) -> None:
+    words = ("run", "demmo", "--agent", "oracle")
+    shown = omnistage(*words)
+    assert (shown.returncode, shown.stdout, shown.stderr) == typed(*words)
+    assert shown.returncode == 2
+
+
+def test_lists(typed: Typed) -> None:
+    assert "right answers, 0.6 s after they fall due" in typed("agents").stdout
+    assert "keypoints" in typed("judges").stdout
+    assert "bottles" in typed("scenarios").stdout
 
 
 @pytest.mark.parametrize(
@@ -93,8 +104,15 @@ def test_lists() -> None:
         (("film", "x" * 300), "x"),
     ],
 )
-def test_bad_input_is_one_clear_line(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
-    shown = omnistage(*words, cwd=tmp_path)
+def test_bad_input_is_one_clear_line(
+    typed: Typed,
+    words: tuple[str, ...],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = typed(*words)
     assert shown.returncode in (1, 2)
     if words[0] == "run":
         assert shown.returncode == 2
@@ -128,152 +146,26 @@ def test_a_bare_word_is_a_bundled_id_beside_a_folder_of_that_name(
     assert find_scenario("bottles") == Path("bottles"), "a file of that name is what was meant"
 
 
-def test_an_output_folder_that_exists(tmp_path: Path) -> None:
+def test_an_output_folder_that_exists(typed: Typed, tmp_path: Path) -> None:
     (tmp_path / "kept.txt").write_text("precious")
-    shown = omnistage("run", "demo", "--agent", "oracle", "--out", str(tmp_path))
+    shown = typed("run", "demo", "--agent", "oracle", "--out", str(tmp_path))
     assert shown.returncode == 2
     assert "exists and is not empty" in shown.stderr
     assert [f.name for f in tmp_path.iterdir()] == ["kept.txt"]
 
 
-def test_time_outside_the_clip(scenario: Path) -> None:
+def test_time_outside_the_clip(typed: Typed, scenario: Path) -> None:
     scenario.write_text(QUIET.format(until=100))
-    shown = omnistage(
-        "run", str(scenario), "--agent", "silent", "--out", str(scenario.parent / "o")
-    )
+    shown = typed("run", str(scenario), "--agent", "silent", "--out", str(scenario.parent / "o"))
     assert shown.returncode == 2
     assert "until" in shown.stderr
     assert "63" in shown.stderr, "says how long the clip is"
 
 
-def wait_for(condition: Path, process: subprocess.Popen[str], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition.exists():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end, f"{condition} never came"
-        time.sleep(0.05)
-
-
-def started(scenario: Path) -> tuple[subprocess.Popen[str], Path]:
-    """A run of 60 s that has begun to play."""
-    out = scenario.parent / "run"
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "simulator",
-            "run",
-            str(scenario),
-            "--agent",
-            "silent",
-            "--out",
-            out,
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    events = out / "recordings/quiet--silent--1/events.jsonl"
-    wait_for(events, process)
-    end = time.monotonic() + 30
-    while '"playing"' not in events.read_text():
-        assert time.monotonic() < end, "it never began to play"
-        time.sleep(0.05)
-    return process, out
-
-
-def left_behind(process: subprocess.Popen[str]) -> list[str]:
-    """What still runs of a process's session."""
-    found = subprocess.run(
-        ["ps", "-o", "pid=,args=", "-s", str(process.pid)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return [line for line in found.stdout.splitlines() if "defunct" not in line]
-
-
-def test_ctrl_c_ends_cleanly_and_keeps_what_was_recorded(scenario: Path) -> None:
-    process, out = started(scenario)
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=30)
-    assert process.returncode == 1, stderr
-    assert "ending cleanly" in stdout
-    summary = json.loads((out / "summary.json").read_text())
-    assert summary["outcomes"]["cancelled"] == 1
-    trace = json.loads((out / "recordings/quiet--silent--1/trace.json").read_text())
-    assert trace["outcome"] == "cancelled"
-    assert left_behind(process) == []
-
-
-def test_ctrl_c_twice_ends_at_once(scenario: Path) -> None:
-    process, _ = started(scenario)
-    process.send_signal(signal.SIGINT)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
-    # The first may have ended the run before the second came.
-    assert process.returncode in (1, 130)
-    assert process.returncode == 1 or "interrupted" in stderr
-    assert "Traceback" not in stderr
-    assert left_behind(process) == []
-
-
-def test_a_killed_simulator_leaves_a_recording_and_no_agent(scenario: Path) -> None:
-    process, out = started(scenario)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate(timeout=30)
-    shown = omnistage("judge", str(out / "recordings/quiet--silent--1"))
-    assert shown.returncode == 0, shown.stderr
-    end = time.monotonic() + 10
-    while left_behind(process) and time.monotonic() < end:
-        time.sleep(0.1)
-    assert left_behind(process) == [], "the agent dies with its simulator"
-    assert omnistage("report", str(out)).returncode == 1, "an attempt without an end has failed"
-
-
-def test_one_damaged_recording_stops_no_other(scenario: Path) -> None:
-    run = scenario.parent / "run"
-    scenario.write_text(QUIET.format(until=2))
-    words = ("run", str(scenario), "--agent", "silent", "--agent", "late", "--out", str(run))
-    played = omnistage(*words, "--concurrency", "2")
-    assert "preparing" in played.stdout
-    (run / "recordings/quiet--silent--1/scenario.yaml").unlink()
-    (run / "recordings/quiet--silent--1/events.jsonl").write_text("")
-    (run / "recordings/quiet--silent--1/manifest.json").write_text("{")
-    (run / "recordings/quiet--silent--1/trace.json").unlink()
-    for command, said in (
-        (("judge", str(run), "--force"), "manifest.json"),
-        (("report", str(run), "--turns"), "has no scenario.yaml"),
-    ):
-        shown = omnistage(*command)
-        assert "Traceback" not in shown.stderr
-        assert shown.returncode == 1, "the one is not scored"
-        assert said in shown.stdout
-        assert "exit status 1: " in shown.stdout
-    assert "quiet--late--1" in shown.stdout
-    assert "Latency:" in shown.stdout.rpartition("quiet--late--1")[2], "the other is shown"
-
-
-def test_warnings_of_a_scenario_are_shown_before_it_is_played(scenario: Path) -> None:
+def test_warnings_of_a_scenario_are_shown_before_it_is_played(typed: Typed, scenario: Path) -> None:
     text = QUIET.format(until=2).replace("quiet: true", "answer: Yes.\n    event: 1")
     scenario.write_text(text)
-    shown = omnistage("run", str(scenario), "--agent", "silent", "--out", "/dev/null/x")
+    shown = typed("run", str(scenario), "--agent", "silent", "--out", "/dev/null/x")
     assert "quiet.yaml: turns[0] (t1): no `evidence` for its answer" in shown.stdout
     assert shown.stderr.startswith("error: cannot write to /dev/null/x")
     assert shown.returncode == 2
-
-
-def test_an_agent_is_made_to_decide_at_the_end_of_a_turn(scenario: Path) -> None:
-    scenario.write_text(QUIET.format(until=4))
-    out = scenario.parent / "forced"
-    words = ("run", str(scenario), "--agent", "oracle", "--decide", "turn-end", "--out", str(out))
-    shown = omnistage(*words)
-    assert shown.returncode in (0, 1), shown.stderr  # a busy machine may spoil the pacing
-    assert "decide: turn-end. When the model runs: " in shown.stdout
-    (folder,) = (out / "recordings").iterdir()
-    assert json.loads((folder / "manifest.json").read_text())["conditions"]["decide"] == "turn-end"
-    trace = json.loads((folder / "trace.json").read_text())
-    assert [t["opportunity"] for t in trace["turns"] if t["expect"] == "quiet"] == [True]
-    assert [r["text"] for r in trace["responses"]] == ["[KEEP QUIET]"]
-    assert [a["by"] for a in trace["attribution"]] == ["token"]

@@ -128,6 +128,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.kill
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")
 def test_it_dies_with_its_parent_however_that_dies(tmp_path: Path) -> None:
     path = tmp_path / "leaves.py"
