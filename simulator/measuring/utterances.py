@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from simulator.measuring.trace import Response, Speech
+from simulator.protocol.events import Text
 from simulator.recording.records import ResponseRecord, Stamped, TextRecord
 
 SPEECH_GAP = 0.25
@@ -281,7 +282,7 @@ def _response(reply: _Reply) -> Response:
     )
 
 
-def written(texts: Sequence[tuple[float, TextRecord]]) -> str:
+def written(texts: Sequence[tuple[float, Text | TextRecord]]) -> str:
     """What text records say together: finals replace their deltas; output before transcripts."""
     for kind in ("output", "transcript"):
         said: dict[tuple[str | None, int], str] = {}

@@ -51,8 +51,8 @@ class Ownership(Generic[Turn]):
 
     turns: list[Turn] = field(default_factory=list)
     """In the order in which they begin."""
-    _taken: dict[str, str] = field(default_factory=dict)
-    """Response -> the turn whose it is."""
+    taken: dict[str, str] = field(default_factory=dict)
+    """Response -> id of the turn whose it is."""
 
     def playing(self, t: float) -> Turn | None:
         """The turn that plays at `t`; after the last turn, that one."""
@@ -68,7 +68,7 @@ class Ownership(Generic[Turn]):
         return max(fallen, key=lambda u: u.due or 0.0, default=None)
 
     def answered(self, turn: Turn) -> bool:
-        return turn.id in self._taken.values()
+        return turn.id in self.taken.values()
 
     def owes(self, turn: Turn) -> bool:
         """Whether an answer to it is still to come."""
@@ -76,11 +76,11 @@ class Ownership(Generic[Turn]):
 
     def take(self, response: str, turn: Turn) -> None:
         """A response is a turn's."""
-        self._taken[response] = turn.id
+        self.taken[response] = turn.id
 
     def release(self, response: str) -> None:
         """A response was none after all, or begins at another time than was thought."""
-        self._taken.pop(response, None)
+        self.taken.pop(response, None)
 
     def whose(self, onset: float) -> tuple[Turn | None, ByTime]:
         """The turn that owns what begins at `onset`, and why; None for a greeting."""

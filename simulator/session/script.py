@@ -13,11 +13,10 @@ tied to the agent's speech begins out of a hold while the agent speaks, or just 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from simulator.media.timeline import PTIME, Prepared, PreparedTurn, falls_due
+from simulator.media.timeline import PTIME, Prepared, PreparedTurn
 from simulator.protocol.conditions import Decide
-from simulator.protocol.conduct import Wants
 from simulator.protocol.events import (
     OUTCOMES,
     AgentSpeech,
@@ -41,6 +40,7 @@ from simulator.protocol.events import (
 )
 from simulator.scenario.types import Anchor, Pace, Turn
 from simulator.session.cues import cue
+from simulator.session.debts import Debts
 from simulator.session.decide import SETTLE, Decision
 from simulator.session.voice import Voice
 
@@ -49,17 +49,6 @@ LEAD = 0.06
 FIRST_LEAD = 0.3
 """The same for the first segment: both tracks start from rest."""
 EPS = 1e-6
-
-
-@dataclass(slots=True)
-class _Debt:
-    """An answer that is owed, or will be when it falls due."""
-
-    turn: int
-    asked: float
-    due: float
-    deadline: float
-    event: bool
 
 
 class Script:
@@ -85,7 +74,7 @@ class Script:
         self._holding = False
         self._state = TurnState.PLAYING
         self._voice = Voice()
-        self._debts: list[_Debt] = []
+        self._debts = Debts(quiet_tail=self._limits.quiet_tail, decide=decide)
         self._decide = decide
         self._decision: Decision | None = None
         """What is asked for at the present turn's end, if the simulator decides."""
@@ -97,6 +86,11 @@ class Script:
     def play_at(self) -> float | None:
         """Session time of stream time 0; None before the first segment is ordered."""
         return self._play_at
+
+    @property
+    def owners(self) -> Mapping[str, str]:
+        """Whose each response is, as far as can be told by now: its name (`Onsets`) -> turn id."""
+        return self._debts.owners
 
     @property
     def finished(self) -> bool:
@@ -140,7 +134,7 @@ class Script:
             case AgentSpeech(edge="start"):
                 voice.speaking_since = now
                 voice.began = now if voice.began is None else voice.began
-                self._reply_begins(now)
+                voice.busy_since = now if voice.busy_since is None else voice.busy_since
             case AgentSpeech(edge="end"):
                 voice.speaking_since = None
                 voice.quiet_since = voice.stopped = now
@@ -154,31 +148,11 @@ class Script:
             case Drained():
                 voice.reply(event.response, now, ended=True).drained = True
             case Text(kind="output" | "transcript"):
-                # What counts is when its response began: a late transcript settles nothing.
                 began = now if event.response is None else voice.see(event.response, now)
-                if now - began >= self._limits.reply_max:
-                    return
-                voice.quiet_since = max(voice.quiet_since, now)
-                self._reply_begins(began)
+                voice.writes(began, now, self._limits.reply_max)
             case _:
                 pass
-
-    def _reply_begins(self, began: float) -> None:
-        """Sound or text came of a reply that began at `began`: it settles what it can answer.
-
-        One that begins under its own instruction settles it too, but we give the agent the quiet
-        tail to answer again once it has heard the whole.
-        """
-        if self._voice.busy_since is None:
-            self._voice.busy_since = began
-        kept = []
-        for debt in self._debts:
-            if began >= debt.due - EPS:
-                continue
-            if not debt.event and began >= debt.asked - EPS:
-                debt.deadline = min(debt.deadline, debt.due + self._limits.quiet_tail)
-            kept.append(debt)
-        self._debts = kept
+        self._debts.hear(event, now)
 
     # ------------------------------------------------------------ what we do
 
@@ -202,18 +176,9 @@ class Script:
         self._held_since = None
         self._state = TurnState.PLAYING
         prepared = self._turn()
-        turn, due = prepared.turn, falls_due(prepared, self._decide)
-        if turn.expect.wants is Wants.ANSWER and due.at is not None:
-            self._debts.append(
-                _Debt(
-                    turn=index,
-                    asked=at + (due.asked_at or 0.0),
-                    due=at + due.at,
-                    deadline=at + due.at + turn.within,
-                    event=due.kind == "event",
-                )
-            )
-        self._decision = self._decides(turn) if self._decide is Decide.TURN_END else None
+        self._debts.begin(prepared, at)
+        forced = self._decide is Decide.TURN_END
+        self._decision = self._decides(prepared.turn) if forced else None
         out += [
             cue(prepared, at - now, self._decide),
             Play(turn=index, at=at),
@@ -226,7 +191,7 @@ class Script:
         """What is asked for at a turn's end; nothing after what is only shown beforehand."""
         if turn.prior:
             return None
-        within = turn.within if turn.expect.wants is Wants.ANSWER else self._limits.answer_within
+        within = turn.within if turn.expect.conduct.owed else self._limits.answer_within
         return Decision(turn=turn.id, commit_at=self._end() + SETTLE, within=within)
 
     def _ask(self, event: Event, now: float) -> list[Command]:
@@ -304,9 +269,9 @@ class Script:
     def _free_at(self, now: float) -> tuple[float, str]:
         """When the turn may be left if nothing more happens, and what it waits for."""
         waits: list[tuple[float, str]] = [(self._end(), "segment")]
-        self._debts = [d for d in self._debts if d.deadline > now + EPS]
-        if self._debts:
-            waits.append((max(d.deadline for d in self._debts), "answer"))
+        owed = self._debts.until(now)
+        if owed is not None:
+            waits.append((owed, "answer"))
         if self._decision is not None and self._decision.pending(now):
             waits.append((self._decision.until, "answer"))
         voice = self._voice
@@ -318,8 +283,12 @@ class Script:
             waits.append((min(voice.rest_at(longest), self._held_since + longest), "reply"))
         prepared = self._turn()
         tail = prepared.speech_end
-        if prepared.turn.expect.wants is not Wants.ANSWER and tail is not None:
+        conduct = prepared.turn.expect.conduct
+        if not conduct.owed and tail is not None:
             waits.append((self._start + tail + self._limits.quiet_tail, "quiet_tail"))
+        if conduct.many:
+            # What happened last may still be told.
+            waits.append((self._end() + self._limits.quiet_tail, "quiet_tail"))
         return max(waits)
 
     def _grid(self, when: float) -> float:

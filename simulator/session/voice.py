@@ -52,6 +52,15 @@ class Voice:
         self.see(response, now)
         return self.replies.setdefault(response, Reply(began=now, ended=ended))
 
+    def writes(self, began: float, now: float, longest: float) -> None:
+        """Text came of a response that began at `began`; one that goes on for too long is no reply
+        that anybody waits for."""
+        if now - began >= longest:
+            return
+        self.quiet_since = max(self.quiet_since, now)
+        if self.busy_since is None:
+            self.busy_since = began
+
     def expire(self, before: float) -> None:
         """What has gone on since `before` or longer no longer counts: its end may never come."""
         if self.speaking_since is not None and self.speaking_since <= before + EPS:

@@ -218,6 +218,36 @@ def test_a_late_transcript_settles_nothing() -> None:
     assert played.finish[0] == pytest.approx(second + 8, abs=LEAD + PTIME)
 
 
+def test_a_response_answers_when_it_is_given_not_when_it_was_announced() -> None:
+    end = T0 + 5
+    says: list[tuple[float, Event]] = [
+        (end - 0.5, ResponseStarted(response="r1")),
+        (end + 0.5, Text(text="Yes.", response="r1", final=True)),
+        (end + 0.6, ResponseEnded(response="r1")),
+    ]
+    played = rehearse(asks("a", 5), quiet("b", 3), says=says)
+    assert played.plays[1][1] == pytest.approx(end + 0.6 + 1.5, abs=LEAD + PTIME)
+
+
+def test_an_answer_that_is_owed_takes_nothing_from_the_question_it_is_given_under() -> None:
+    """It answers the first question, so the second is waited for in full."""
+    second = T0 + 10
+    says = speech(second - 0.5, second + 1)
+    played = rehearse(asks("a", 5), asks("b", 5), says=says, pace=Pace.CONTINUOUS)
+    assert played.script.owners == {"~1": "a"}
+    assert played.finish is not None
+    assert played.finish[0] == pytest.approx(second + 8, abs=LEAD + PTIME)
+
+
+def test_a_voice_that_goes_on_after_a_breath_answers_no_second_question() -> None:
+    second = T0 + 10
+    says = [*speech(second - 3, second - 0.2), *speech(second + 0.3, second + 1)]
+    played = rehearse(asks("a", 5), asks("b", 5), says=says, pace=Pace.CONTINUOUS)
+    assert played.script.owners == {"~1": "a"}
+    assert played.finish is not None
+    assert played.finish[0] == pytest.approx(second + 8, abs=LEAD + PTIME)
+
+
 def test_continuous_plays_on_whatever_the_agent_does() -> None:
     end = T0 + 5
     played = rehearse(
