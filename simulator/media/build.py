@@ -37,7 +37,7 @@ from simulator.protocol.samples import PACKET, Stereo
 from simulator.protocol.tracks import AUDIO, AUDIO_CLOCK, VIDEO
 from simulator.scenario.types import Anchor, Background, Canvas, Gesture, Say, Show, Turn
 
-CODE = 3
+CODE = 4
 """Raise when prepared bytes change for the same input."""
 _A_SECOND = round(1.0 / PTIME)
 """Packets in a second."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import av
@@ -19,6 +20,10 @@ from simulator.media.encode import (
     level,
     profile_level_id,
 )
+from simulator.media.mix import audible
+from simulator.media.room import Quietest
+from simulator.media.sound import load
+from simulator.protocol.samples import PACKET, Stereo
 from simulator.scenario.types import Canvas
 
 
@@ -91,6 +96,77 @@ def test_parts_of_one_sound_join_without_a_seam() -> None:
     error = np.abs(heard - said).max(axis=1)
     usual = float(np.percentile(error[4_800:20_000], 99))
     assert float(error[cut - 480 : cut + 960].max()) < max(3 * usual, 0.03)
+
+
+STARTER = Path(__file__).parents[2] / "scenarios" / "starter"
+BITRATE = 64_000
+SLICE = 240
+"""Samples in 5 ms."""
+
+
+def loudness(sound: Stereo) -> NDArray[np.float64]:
+    """dB of full scale of each 5 ms."""
+    power = np.square(sound[: len(sound) // SLICE * SLICE].astype(np.float64))
+    mean: NDArray[np.float64] = power.reshape(-1, SLICE * 2).mean(axis=1)
+    return 10 * np.log10(mean + 1e-9)
+
+
+def room(dbfs: float) -> Stereo:
+    """A second of room tone after a room of that level, as a hold has it."""
+    samples = np.random.default_rng(3).standard_normal((48_000, 2)) * 10 ** (dbfs / 20)
+    quietest = Quietest()
+    for _ in quietest.watch([samples.astype(np.float32)]):
+        pass
+    return quietest.tone()
+
+
+def held(tone: Stereo) -> list[bytes]:
+    around = (tone[-SoundEncoder.before :], tone, tone[:LOOKAHEAD])
+    return list(SoundEncoder(BITRATE).packets(around))
+
+
+def voices() -> list[Stereo]:
+    """Instructions that begin with their first sample, each from another scenario."""
+    found = []
+    for folder in sorted(STARTER.iterdir()):
+        for file in sorted(folder.glob("speech/*.flac"))[:1]:
+            samples = load(file)
+            span = audible(samples)
+            assert span is not None
+            found.append(samples[span[0] : span[0] + 20 * PACKET])
+    return found[::3]
+
+
+def off_by(heard: Stereo, prepared: Stereo, *, over: float = -100) -> float:
+    """The largest error of level from 5 to 100 ms, of what is over `over` dB of full scale."""
+    said = loudness(prepared)[1:20]
+    return float(np.abs(loudness(heard)[1:20] - said)[said > over].max(initial=0.0))
+
+
+@pytest.mark.parametrize("dbfs", [-90, -60, -50])
+def test_an_instruction_that_begins_a_segment_is_as_loud_as_it_was_prepared(dbfs: float) -> None:
+    hold = held(room(dbfs))
+    assert len(voices()) >= 5
+    for voice in voices():
+        silent = np.zeros((SoundEncoder.before, 2), np.float32)
+        segment = list(SoundEncoder(BITRATE).packets((silent, voice)))
+        for left_at in (1, 17, 33, 50):
+            packets = [*hold, *hold[:left_at], *segment]
+            heard = decode(packets)[(50 + left_at) * PACKET :]
+            assert off_by(heard, voice, over=-35) <= 1.0
+            # Of what is softer the codec itself makes up to 1.4 dB more or less.
+            assert off_by(heard, voice, over=-60) <= 1.5
+
+
+@pytest.mark.parametrize("decoder", ["libopus", "opus"])
+def test_a_hold_is_as_quiet_as_it_was_prepared_wherever_speech_was_cut(decoder: str) -> None:
+    tone = room(-55)
+    hold = held(tone)
+    for voice in voices():
+        segment = encode_sound(voice)
+        for cut in range(5, 20, 4):
+            heard = decode([*segment[:cut], *hold], decoder)[cut * PACKET :]
+            assert off_by(heard, tone) <= 1.0
 
 
 def pictures(canvas: Canvas, count: int) -> list[Unit]:
