@@ -10,6 +10,7 @@ from pathlib import Path
 from .conftest import LEFT_OUT
 
 HERE = Path(__file__).parent
+RUNS = "tests/test_cli_runs.py"
 
 
 def collected(*words: str) -> str:
@@ -25,9 +26,9 @@ def collected(*words: str) -> str:
 
 def test_what_is_left_out_is_told_with_how_to_run_it() -> None:
     told = re.compile(r"^left out: (\d+) tests marked .*; they run with: pytest -m '(.*)'$", re.M)
-    found = told.search(collected("tests/test_cli_runs.py", "tests/test_end_to_end.py"))
+    found = told.search(collected(RUNS))
     assert found is not None
-    rest = collected("tests/test_cli_runs.py", "tests/test_end_to_end.py", "-m", found[2])
+    rest = collected(RUNS, "-m", found[2])
     assert told.search(rest) is None
     assert len(re.findall(r"::test_", rest)) == int(found[1]) > 0
 
