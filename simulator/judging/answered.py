@@ -20,17 +20,18 @@ Mode = Literal["strict", "open"]
 """Whether the fixed path alone counts, or whichever of a turn's paths was taken."""
 
 
-def answers_of(responses: Sequence[Given]) -> list[Given]:
-    """The first answer and those that are joined to it."""
+def answers_of(responses: Sequence[Given], *, many: bool = False) -> list[Given]:
+    """The first answer and those that are joined to it; all, if each counts by itself."""
     real = [(r, a) for r, a in responses if a.by != "token" and "greeting" not in a.flags]
-    return [(r, a) for n, (r, a) in enumerate(real) if n == 0 or "joined" in a.flags]
+    return [(r, a) for n, (r, a) in enumerate(real) if many or n == 0 or "joined" in a.flags]
 
 
 def counted(question: Question) -> list[Response]:
-    """The responses that a verdict is on: an answer with what is joined to it, or false alarms."""
+    """The responses that a verdict is on: what `answers_of` gives, or false alarms."""
     if question.turn.expect.wants is Wants.SILENCE:
         return [r for r, a in question.responses if "false_alarm" in a.flags]
-    return [r for r, _ in answers_of(question.responses)]
+    many = question.turn.expect.many
+    return [r for r, _ in answers_of(question.responses, many=many)]
 
 
 def text_of(given: Sequence[Given]) -> str:

@@ -26,7 +26,7 @@ Invalid = Literal[
     "overlapped",
     "send_error",
 ]
-"""Why there is no latency: nothing was asked that wants an answer; the session ended before; no
+"""Why there is no latency: nothing was asked that wants one answer; the session ended before; no
 answer; it began before it was due; the instruction began under other speech of the agent; our own
 packets left too late."""
 
@@ -58,7 +58,7 @@ def response_latency(trace: Trace, turn: TurnSpan) -> Latency:
     """The latency of a turn's first answer. Late answers have one, premature ones have none."""
     if not turn.reached:
         return Latency(seconds=None, invalid="not_reached")
-    if not turn.conduct.owed:
+    if not turn.conduct.owed or turn.conduct.many:
         return Latency(seconds=None, invalid="not_asked")
     if turn.due is None:
         return Latency(seconds=None, invalid="not_reached")
