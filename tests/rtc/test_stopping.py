@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -219,14 +220,16 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Played]:
         ("refused", Outcome.NETWORK_FAILED, "refused: this host's network has refused every"),
         ("not_encrypted", Outcome.INSTRUMENT_INVALID, "not_sent: "),
         ("loop_ended", Outcome.INSTRUMENT_INVALID, "not_sent: video has stopped"),
-        ("a_clock_that_leaps", Outcome.INSTRUMENT_INVALID, "pacing: send-time error p99"),
+        # Whichever is noticed first: that all was sent late, or that it is overdue.
+        ("a_clock_that_leaps", Outcome.INSTRUMENT_INVALID, "pacing: |not_sent: "),
     ],
 )
 def test_a_stream_that_stops_is_told(
     played: Mapping[str, Played], kind: str, outcome: Outcome, reason: str
 ) -> None:
     one = played[kind]
-    assert (one.result.outcome, one.result.reason[: len(reason)]) == (outcome, reason)
+    assert one.result.outcome == outcome
+    assert re.match(reason, one.result.reason)
     assert one.trace.outcome == outcome
     assert one.trace.end < SECONDS - 1 or kind == "a_clock_that_leaps"
 
