@@ -32,6 +32,7 @@ class Caller:
         self._clock = clock
         self._http = http
         self._within = within
+        self._placed = False
 
     async def servers(self) -> Sequence[RTCIceServer]:
         """See `Signalling.servers`. Raises AgentError if they cannot be had."""
@@ -39,13 +40,17 @@ class Caller:
 
     async def call(self, offer: str) -> str:
         """The answer to `offer`. Raises AgentError if there is none."""
+        self._placed = True
         answer: object = await self._asked(self._signalling.call(self._http, offer))
         if not isinstance(answer, str):
             raise AgentError(f"its dialect's `call` gave {type(answer).__name__}, no SDP")
         return answer
 
     async def hang_up(self) -> None:
-        """Tell the agent that the call is over. Raises nothing: the attempt is over as it is."""
+        """Tell the agent that the call is over, if one was placed. Raises nothing: the attempt is
+        over as it is."""
+        if not self._placed:
+            return
         try:
             async with self._clock.within(HANG_UP_WITHIN):
                 await self._signalling.hang_up(self._http)

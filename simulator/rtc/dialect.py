@@ -94,7 +94,8 @@ class Signalling(Protocol):
         ...
 
     async def hang_up(self, http: ClientSession) -> None:
-        """Tell the agent that the call is over; one that does not listen is no error."""
+        """Tell the agent that the call is over; one that does not listen is no error. Also asked
+        after a call that did not come up, whatever `call` raised: it may stand at the other end."""
 
 
 class Dialect(Protocol):

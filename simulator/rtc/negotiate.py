@@ -13,12 +13,14 @@ from typing import Any
 from aiortc import RTCPeerConnection, RTCRtpSender, RTCRtpTransceiver
 from aiortc.sdp import MediaDescription, SessionDescription
 
-from simulator.errors import AgentError, NetworkError
+from simulator.errors import AgentError, InputError, NetworkError
 from simulator.protocol.tracks import Track
 from simulator.rtc.taps import candidate_pair
+from simulator.text import well_formed
 
 _PROFILES = ("42e01f", "42001f")
 """H264 profiles that decode what we send, the exact one first."""
+_EXCERPT = 200
 
 
 def prefer_our_codecs(transceiver: RTCRtpTransceiver, video: str) -> None:
@@ -47,13 +49,16 @@ def check_candidates(connection: RTCPeerConnection) -> None:
 
 
 def check_answer(sdp: str, video: str, *, channels: bool, pictures: int = 1) -> SessionDescription:
-    """The answer, parsed. Raises AgentError if it is broken, or takes no sound, fewer than all of
-    our `pictures`, no `video` or none of the `channels` that we open."""
+    """The answer, parsed. Raises AgentError if it is none, is broken, or takes no sound or none of
+    the `channels` that we open; InputError if it does not take all of our `pictures` in the codec
+    `video`: such an agent has not failed, it is not made for what was to be played."""
     try:
         answer = SessionDescription.parse(sdp)
     except (LookupError, ValueError, TypeError, AssertionError, StopIteration) as error:
         why = str(error) or "a line is not as SDP has it"
         raise AgentError(f"the agent's SDP answer cannot be read: {why}") from None
+    if not answer.media:
+        raise AgentError(f"the agent answered with what is no SDP: {_excerpt(sdp)}")
     audio = _media(answer, "audio")
     if audio is None or audio.direction in ("inactive", "sendonly"):
         raise AgentError("the agent answered without audio: it does not listen")
@@ -61,13 +66,13 @@ def check_answer(sdp: str, video: str, *, channels: bool, pictures: int = 1) -> 
         raise AgentError(f"the agent takes no Opus audio, only {_names(audio)}")
     picture = _media(answer, "video")
     if picture is None or picture.direction in ("inactive", "sendonly"):
-        raise AgentError("the agent rejected our video: it does not watch")
+        raise InputError("the agent rejected our video: it does not watch")
     seen = [m for m in answer.media if m.kind == "video" and m.port != 0]
     if len(seen) < pictures:
-        raise AgentError(f"the agent takes {len(seen)} of our {pictures} pictures")
+        raise InputError(f"the agent takes {len(seen)} of our {pictures} pictures")
     taken = {codec.name.lower() for codec in picture.rtp.codecs}
     if video not in taken:
-        raise AgentError(
+        raise InputError(
             f"the agent takes no {video.upper()} video, only {_names(picture)}",
             hint="play it with --video vp8" if "vp8" in taken else "",
         )
@@ -135,6 +140,11 @@ def _describe(transceiver: RTCRtpTransceiver, answer: SessionDescription) -> Map
 def _media(answer: SessionDescription, kind: str) -> MediaDescription | None:
     """The answer's first section of this kind that was not rejected."""
     return next((m for m in answer.media if m.kind == kind and m.port != 0), None)
+
+
+def _excerpt(body: str) -> str:
+    words = well_formed(" ".join(body.split()))
+    return repr(words[:_EXCERPT]) if words else "nothing"
 
 
 def _names(media: MediaDescription) -> str:

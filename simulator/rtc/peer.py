@@ -304,7 +304,8 @@ async def dial(
     anybody is called. `stun` is a STUN server's URL; without one only this host's own addresses are
     offered. `video` is the codec of the parts' pictures, h264 or vp8. Raises AgentError if nobody
     answers, the call is refused or the answer lacks something, NetworkError if there is no path,
-    InputError for an unknown dialect, InstrumentError for a part that cannot be opened.
+    InputError for an unknown dialect and for an agent that does not take our pictures,
+    InstrumentError for a part that cannot be opened.
     """
     codec, signalling = speak(target)
     files = {asset.key: PacketFile.open(asset.path) for asset in parts}
@@ -324,9 +325,10 @@ async def dial(
         connection = RTCPeerConnection(configuration)
         peer = Peer(connection, codec, playlist, tap, clock, files, tracks, video)
         stack.push_async_callback(peer.close)
-        await peer.connect(caller, connect_timeout)
+        # Also if it does not come up: an agent that has answered is busy with us until it hears.
         stack.push_async_callback(caller.hang_up)
         stack.callback(peer.leave)
+        await peer.connect(caller, connect_timeout)
         async with watching(peer, target.url, http, clock):
             yield peer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,13 @@ import pytest
 
 from simulator.agent import Dial
 from simulator.clock import WallClock
-from simulator.errors import AgentError, InstrumentError
+from simulator.errors import (
+    AgentError,
+    InputError,
+    InstrumentError,
+    NetworkError,
+    OmnistageError,
+)
 from simulator.media.packets import PacketFile
 from simulator.media.timeline import Asset, spread
 from simulator.protocol.events import (
@@ -207,10 +213,52 @@ async def test_an_agent_that_knows_only_vp8(agent: Any) -> None:
         video._codecs = [c for c in video._codecs if c.name == "VP8"]
 
     agent.codecs = only_vp8
-    with pytest.raises(AgentError, match="takes no H264 video, only VP8") as raised:
+    with pytest.raises(InputError, match="takes no H264 video, only VP8") as raised:
         async with called(agent):
             pass
     assert raised.value.hint == "play it with --video vp8"
+
+
+async def test_an_agent_that_rejects_our_picture_is_not_made_for_it(agent: Any) -> None:
+    agent.edit = lambda sdp: re.sub("m=video [0-9]+", "m=video 0", sdp)
+    with pytest.raises(InputError, match="rejected our video"):
+        async with called(agent):
+            pass
+
+
+@pytest.mark.parametrize("body", ["v=0\r\nwell?", "v=0\r\n<html>\r\n"])
+async def test_an_answer_that_is_something_else(agent: Any, body: str) -> None:
+    agent.edit = lambda sdp: body
+    with pytest.raises(AgentError, match="answered with what is no SDP: 'v=0 "):
+        async with called(agent):
+            pass
+
+
+# What is wrong with a call that was answered, and the error that it ends in.
+ANSWERED_AND_FAILED: Mapping[str, tuple[Callable[[str], str], type[OmnistageError]]] = {
+    "no SDP": (lambda sdp: "Welcome!", AgentError),
+    "rejected picture": (lambda sdp: re.sub("m=video [0-9]+", "m=video 0", sdp), InputError),
+    "no path": (lambda sdp: re.sub(r"a=candidate:.*\r\n", "", sdp), NetworkError),
+    "not as offered": (lambda sdp: sdp.replace("a=mid:0", "a=mid:7"), OmnistageError),
+}
+
+
+@pytest.mark.parametrize("what", ANSWERED_AND_FAILED)
+async def test_a_call_that_fails_after_its_answer_is_hung_up(agent: Any, what: str) -> None:
+    """Else a server with one place stays busy with a call that nobody is in."""
+    agent.edit, error = ANSWERED_AND_FAILED[what]
+    with pytest.raises(error):
+        async with called(agent, connect_timeout=1.0):
+            pass
+    assert agent.hung_up == ["DELETE /v1/realtime/calls/call_1"]
+
+
+async def test_a_call_that_was_refused_is_not_hung_up(agent: Any) -> None:
+    agent.status = 503
+    with pytest.raises(AgentError):
+        async with called(agent):
+            pass
+    assert agent.hung_up == []
 
 
 # ---------------------------------------------------------------- going wrong on the way
@@ -332,6 +380,6 @@ async def test_an_agent_that_takes_fewer_pictures_is_refused(agent: Any, tmp_pat
         return before + video + "0 " + second.partition(" ")[2]
 
     agent.edit = without_the_second
-    with pytest.raises(AgentError, match="takes 1 of our 2 pictures"):
+    with pytest.raises(InputError, match="takes 1 of our 2 pictures"):
         async with called(agent, parts=parts):
             pass

@@ -54,6 +54,8 @@ class Signalling(dialect.Signalling):
                         f"{where} refused the call: {response.status} {said}{more}",
                         hint=_remedy(response.status),
                     )
+                # Whatever is wrong with the answer, the call stands there until it is ended.
+                self._location = _absolute(self._target.url, location)
         except TimeoutError:
             raise AgentError(f"{where} did not answer the call in time") from None
         except (aiohttp.InvalidURL, UnicodeError):
@@ -68,7 +70,6 @@ class Signalling(dialect.Signalling):
             raise AgentError(f"{where} cannot be called: {well_formed(str(error))}") from None
         if not text.lstrip().startswith("v="):
             raise AgentError(f"{where} answered without SDP{_excerpt(text)}")
-        self._location = _absolute(self._target.url, location)
         return text
 
     async def hang_up(self, http: aiohttp.ClientSession) -> None:
