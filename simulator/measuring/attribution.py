@@ -5,7 +5,7 @@ The rules and their numbers are in ARCHITECTURE.md. Those that go by time alone 
 
 - A guessed link is weaker than a stated one. `trigger` is the wire's own word; `input_item` is the
   last thing the agent's turn detector heard, and a reply of its own accord much later has one too.
-  It counts inside the turn's window only.
+  It counts inside the turn's window only, and only once the detector had done with it.
 
 Counterparts: `simulator.measuring.measure` calls it, `simulator.measuring.metrics` reads what
 comes of it.
@@ -33,7 +33,8 @@ def attribute(
 ) -> tuple[Attributed, ...]:
     """Attribute every response exactly once, in order of onset.
 
-    `user_items`: id of an input item -> the interval in which the agent's own detector heard us.
+    `user_items`: id of an input item -> the interval in which the agent's own detector heard us,
+    without an end for one that it never closed.
     `gold`: turn id -> its right answers, for the mark `maybe_previous` (content never moves an
     answer). `asked`: the agent was made to decide at each turn's end, so that it did not have to
     notice what began under its own speech. All times in session seconds.
@@ -61,15 +62,30 @@ class _Session:
         for turn in self.owners.turns:
             if turn.id == response.trigger:
                 return turn
-        span = self.user_items.get(response.input_item or "")
-        if span is None:
+        item = self.user_items.get(response.input_item or "")
+        if item is None:
             return None
-        overlap = {h.turn: min(h.end, span[1]) - max(h.start, span[0]) for h in self.heard}
-        best = max(overlap, key=lambda k: overlap[k], default=None)
-        for turn in self.owners.turns:
-            if turn.id == best and overlap[turn.id] > 0:
-                return turn if onset < turn.done or _fresh(turn, onset) else None
+        at = onset if response.begun is None else min(response.begun, onset)
+        about = self.item_of(item, at)
+        if about is not None and not self.owners.owes(about):
+            # What an eager agent had left over of a turn that is done with, while it hears more.
+            newer = [i for i in self.user_items.values() if item[0] < i[0] <= at]
+            about = self.item_of(max(newer), at) if newer else about
+        if about is None or onset < about.done or _fresh(about, onset):
+            return about
         return None
+
+    def item_of(self, item: tuple[float, float], at: float) -> TurnSpan | None:
+        """The turn that an input item is about, to what the wire began to answer at `at`: the
+        latest instruction in it that is owed an answer, else the latest that has ended."""
+        start, end = item
+        if end > at:
+            return None
+        turns = {t.id: t for t in self.owners.turns}
+        inside = [h for h in self.heard if h.start < end and h.end > start and h.turn in turns]
+        owed = [h for h in inside if h.voice == "user" and self.owners.owes(turns[h.turn])]
+        latest = max(owed or [h for h in inside if h.end <= at], key=_began, default=None)
+        return None if latest is None else turns[latest.turn]
 
     # ------------------------------------------------------------ the rules
 
@@ -139,6 +155,10 @@ class _Session:
             return False
         before = [t for t in self.owners.turns if t.index < turn.index and self.owners.owes(t)]
         return bool(before) and says_any(response.text, self.gold.get(before[-1].id, ()))
+
+
+def _began(heard: Heard) -> float:
+    return heard.start
 
 
 def _fresh(turn: TurnSpan, onset: float) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -53,7 +54,7 @@ from simulator.recording.records import (
 from simulator.scenario.types import Embedded, Scenario
 from simulator.whole_file import put_file
 
-METHOD = 3
+METHOD = 4
 """Changes whenever the same recording could get another trace; cached traces are then made anew."""
 TRACE = "trace.json"
 STRETCH = 1.0
@@ -82,7 +83,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     sound = agent_sound(recording)
     islands = sound.islands(detector)
     found = responses(events, islands, sound_started=_sound_started(recording))
-    items = _user_items(recording, what.end)
+    items = _user_items(recording)
     asked = manifest.conditions.decide is Decide.TURN_END
     attributed = attribute(turns, heard, found, user_items=items, gold=_gold(scenario), asked=asked)
     turns = tuple(
@@ -129,8 +130,9 @@ def _sound_started(recording: Recording) -> dict[str, float]:
     return out
 
 
-def _user_items(recording: Recording, end: float) -> dict[str, tuple[float, float]]:
-    """What the agent's own detector heard of us: item -> when it said so, start and end."""
+def _user_items(recording: Recording) -> dict[str, tuple[float, float]]:
+    """What the agent's own detector heard of us: item -> when it said so, start and end (inf for
+    one that it never closed)."""
     starts: dict[str, float] = {}
     out: dict[str, tuple[float, float]] = {}
     for i, (event, record) in enumerate(recording.records(SpeechRecord)):
@@ -139,7 +141,7 @@ def _user_items(recording: Recording, end: float) -> dict[str, tuple[float, floa
         if record.edge == "start":
             name = record.item or f"#{i}"
             starts[name] = event.t
-            out[name] = (event.t, end)
+            out[name] = (event.t, math.inf)
         else:
             name = record.item or next(reversed(starts), "")
             if name in starts:

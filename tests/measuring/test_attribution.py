@@ -8,12 +8,17 @@ instruction from 32 to 34, left at 38; `look` is quiet until 50; `ev` has its ev
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator.measuring.attribution import attribute, says_any
 from simulator.measuring.trace import Attributed, Heard, Response, Speech, TurnSpan
+from simulator.protocol.conduct import Conduct, Wants
 
+EITHER = Conduct(wants=Wants.NOTHING)
 TURNS = (
     TurnSpan(id="q1", index=0, expect="answer", start=1, end=5, done=10, due=5, asked_at=3,
              due_kind="instruction", within=8),
@@ -55,7 +60,7 @@ def test_rule_1_the_wire_names_the_turn() -> None:
     assert "late" in one(said(25, trigger="q1"))[2]
 
 
-def test_rule_1_an_input_item_belongs_to_the_instruction_it_overlaps_most() -> None:
+def test_rule_1_an_input_item_belongs_to_the_instruction_that_it_holds() -> None:
     assert one(said(6, input_item="item_q1")) == ("q1", "wire", ())
     assert one(said(26, input_item="item_guest")) == ("guest", "wire", ("false_alarm",))
 
@@ -63,6 +68,92 @@ def test_rule_1_an_input_item_belongs_to_the_instruction_it_overlaps_most() -> N
 def test_rule_1_a_guessed_link_ends_with_the_turns_window() -> None:
     # The last thing it heard was the standing instruction; what it answers is the event.
     assert one(said(56, input_item="item_stand")) == ("ev", "time", ())
+
+
+# A bystander speaks from 10 to 14; the user asks from 14.2 to 14.9, which the agent takes for one.
+BESIDE = (
+    TurnSpan(id="first", index=0, expect="answer", start=0, end=5, done=8, due=5, asked_at=3,
+             due_kind="instruction", within=8),
+    TurnSpan(id="guest", index=1, expect="quiet", start=8, end=14.1, done=14.1, due=14,
+             asked_at=10, due_kind="speech", within=8),
+    TurnSpan(id="user", index=2, expect="answer", start=14.1, end=15, done=25, due=14.9,
+             asked_at=14.2, due_kind="instruction", within=8),
+)  # fmt: skip
+SPOKEN = (
+    Heard(id="first/0", turn="first", voice="user", start=3, end=5),
+    Heard(id="guest/0", turn="guest", voice="guest", start=10, end=14),
+    Heard(id="user/0", turn="user", voice="user", start=14.2, end=14.9),
+)
+
+
+def beside(
+    *responses: Response,
+    items: dict[str, tuple[float, float]],
+    turns: tuple[TurnSpan, ...] = BESIDE,
+    heard: tuple[Heard, ...] = SPOKEN,
+) -> list[tuple[str | None, str]]:
+    found = attribute(turns, heard, responses, user_items=items, gold={})
+    return [(a.turn, a.by) for a in found]
+
+
+def test_rule_1_an_item_of_two_instructions_is_about_the_one_that_is_owed_an_answer() -> None:
+    both = {"i": (10.2, 15.4)}
+    # The bystander spoke for longer; the user, 0.2 s later, is owed the answer.
+    assert beside(said(16, input_item="i"), items=both) == [("user", "wire")]
+    # The other way about: asked by the user, then overheard from a bystander.
+    first, guest, user = BESIDE
+    turns = (
+        first,
+        replace(guest, id="user", due_kind="instruction", conduct=user.conduct),
+        replace(user, id="guest", due_kind="speech", conduct=guest.conduct),
+    )
+    spoken = (
+        replace(SPOKEN[1], turn="user", voice="user"),
+        replace(SPOKEN[2], turn="guest", voice="guest"),
+    )
+    got = beside(said(16, input_item="i"), items=both, turns=turns, heard=spoken)
+    assert got == [("user", "wire")]
+    # By time alone it would have been the bystander's, a false alarm.
+    assert beside(said(16), items={}, turns=turns, heard=spoken) == [("guest", "time")]
+
+
+def test_rule_1_an_item_in_which_nothing_is_owed_is_about_the_latest_that_has_ended() -> None:
+    both = {"i": (10.2, 15.4)}
+    first, second = said(15.6, name="r1", input_item="i"), said(18, name="r2", input_item="i")
+    assert beside(first, second, items=both) == [("user", "wire"), ("user", "wire")]
+    # It cut the item in the middle of the user's words, having answered already.
+    early = {"i": (10.2, 14.5)}
+    turns = (*BESIDE[:2], replace(BESIDE[2], conduct=EITHER))
+    assert beside(said(14.6, input_item="i"), items=early, turns=turns)[0] == ("guest", "wire")
+
+
+def test_rule_1_an_item_that_is_still_open_or_begins_later_causes_nothing() -> None:
+    # Never closed: what the user says at 14.2 is no cause of what was said at 6.
+    assert beside(said(6, input_item="i"), items={"i": (2.9, math.inf)}) == [("first", "time")]
+    assert beside(said(6, input_item="i"), items={"i": (10.2, 15.4)}) == [("first", "time")]
+    # What counts is when the wire began it, not when it could be heard.
+    slow = said(16, input_item="i", begun=15.0)
+    assert beside(slow, items={"i": (14.3, 15.4)}) == [("user", "time")]
+
+
+def test_rule_1_an_item_of_an_answered_turn_loses_to_a_newer_one_that_has_begun() -> None:
+    """An eager agent: it answers the first half of an instruction, hums along under the next."""
+    turns = (replace(BESIDE[0], done=8), replace(BESIDE[2], start=8, asked_at=8.2))
+    heard = (SPOKEN[0], replace(SPOKEN[2], start=8.2))
+    halves = {"a": (3.2, 4.0), "b": (4.3, 5.4)}
+    first = said(5.5, 6, "r1", input_item="a")
+    hum = said(10, 10.3, "r2", input_item="b")
+    # With nothing newer heard, what is left over of the first instruction may be its cause.
+    assert beside(first, hum, items=halves, turns=turns, heard=heard)[1] == ("first", "wire")
+    newer = halves | {"c": (8.4, 15.4)}
+    assert beside(first, hum, items=newer, turns=turns, heard=heard)[1] == ("user", "premature")
+    # A closed one names its own turn.
+    answer = said(16, 17, "r2", input_item="b")
+    patient = (replace(turns[0], within=20), turns[1])
+    got = beside(first, answer, items=newer, turns=patient, heard=heard)
+    assert got[1] == ("user", "wire")
+    # What is still owed is not moved by a cough of the next.
+    assert beside(hum, items=newer, turns=turns, heard=heard) == [("first", "wire")]
 
 
 def test_rule_2_the_latest_due_time_before_it() -> None:
