@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from simulator.measuring.trace import Speech
 from simulator.plugins import load
 from simulator.protocol.samples import RATE, Mono
 from simulator.speech.hearing import recogniser
+
+if TYPE_CHECKING:
+    from simulator.measuring.sound import Stretch
 
 DEFAULT = "moonshine"
 """The recogniser that is taken where none is named: it comes with an extra."""
@@ -76,7 +79,7 @@ class Listener:
     def __init__(self, recogniser: Recogniser) -> None:
         self.recogniser = recogniser
         self._known: dict[tuple[Path, tuple[Speech, ...]], str] = {}
-        self._decoded: dict[Path, list[tuple[float, float, Mono]]] = {}
+        self._decoded: dict[Path, list[Stretch]] = {}
         self._one = asyncio.Lock()
 
     @property
@@ -106,15 +109,18 @@ class Listener:
         """The sound of the runs, joined with pauses."""
         parts: list[Mono] = []
         for run in runs:
-            for start, step, samples in self._stretches(recording):
-                first = max(0, round((run.start - BEFORE - start) / step))
-                last = min(len(samples), round((run.end + AFTER - start) / step))
+            begins = run.start if run.sent is None else run.sent
+            ends = run.end if run.sent_end is None else run.sent_end
+            for stretch in self._stretches(recording):
+                first = max(0, stretch.sample(begins - BEFORE))
+                last = min(len(stretch.samples), stretch.sample(ends + AFTER))
                 if first < last:
-                    parts += [samples[first:last], np.zeros(round(PAUSE * RATE), np.float32)]
+                    parts += [stretch.samples[first:last]]
+                    parts += [np.zeros(round(PAUSE * RATE), np.float32)]
         return np.concatenate(parts) if parts else np.zeros(0, np.float32)
 
-    def _stretches(self, folder: Path) -> list[tuple[float, float, Mono]]:
-        """Start, seconds a sample and samples of each stretch of the agent's sound."""
+    def _stretches(self, folder: Path) -> list[Stretch]:
+        """The agent's sound."""
         if folder not in self._decoded:
             from simulator.recording.reader import Recording
 
@@ -124,5 +130,5 @@ class Listener:
 
             recording = Recording.open(folder)
             sound = agent_sound(recording)
-            self._decoded[folder] = [(s.start, s.seconds_per_sample, s.samples) for s in sound]
+            self._decoded[folder] = list(sound)
         return self._decoded[folder]

@@ -93,14 +93,17 @@ def write_judge_file(folder: Path, kept: JudgeFile) -> None:
         raise InstrumentError(f"cannot write {path}: {error.strerror}") from None
 
 
+_PLACED: Mapping[str, Any] = {"__all__": {"sent", "sent_end", "sound_from"}}
 _APART: Mapping[str, Any] = {
+    "speech": _PLACED,
+    "responses": {"__all__": {"speech": _PLACED}},
     "turns": {"__all__": {"conduct"}},
     "sent": True,
     "reported_at": True,
     "pacing": {"unsent"},
 }
 """What is in a trace and no matter for a judge: it follows from what the turns expect, which is in
-their hashes, or it is about our sending, whose faults are in the outcome."""
+their hashes, or it is about our sending, whose faults are in the outcome, or beside an onset."""
 
 
 class InputHash:

@@ -5,7 +5,9 @@ all points (RTP time, arrival) maps one clock to the other without a common cloc
 packets are on it. One line for a whole call is wrong by seconds where a sender's RTP clock stands
 still in silence, and some do; so stamps are cut into runs, each with a line of its own. The line is
 the side of the lower convex hull below the mean point, which is the line under all points with the
-least sum of distances (Moon, Skelly and Towsley, INFOCOM 1999).
+least sum of distances (Moon, Skelly and Towsley, INFOCOM 1999). Senders that pace themselves by
+sleeping, or lose time with each reply, keep to no line of two clocks: where a line does not hold,
+it is drawn steeper, and then piece by piece.
 Counterparts: `simulator.measuring.measure` maps the agent's sound, `simulator.bridge` the user's.
 """
 
@@ -22,6 +24,16 @@ STEP = 0.1
 """Seconds by which arrival - RTP must step, and stay, for a new run."""
 SLOPE_LIMIT = 500e-6
 """No two clocks of computers differ by more."""
+STEEP = 0.05
+"""A sender that paces itself by sleeping is off by less."""
+HOLDS = 0.004
+"""Seconds by which a window's fastest packet may lie above a line that holds."""
+_WINDOW = 5.1
+"""Seconds after which some packet of a sender that is in time is on the line."""
+_PAUSE = 0.3
+"""Seconds without packets that end a window: what comes after may be on another line."""
+_ASTRAY = 1 / 3
+"""A line of whose packets more lie in windows above it does not hold: it was no delay."""
 SHORT_RUN = 10
 """Packets under which a run's minimum is not to be trusted to the millisecond."""
 _BEFORE = 5.0
@@ -55,7 +67,10 @@ class Run:
     start: float
     """and the session time that this maps to."""
     slope: float
-    """Seconds by which session time runs ahead, per second of RTP time; within ±500e-6."""
+    """Seconds by which session time runs ahead, per second of RTP time: within ±500e-6, unless only
+    a steeper line holds."""
+    pieces: int = 1
+    """Lines that it took; `start` and `slope` are then of one under all packets."""
     jitter: float
     """Mean of what packets arrived later than the line, in seconds."""
     uncertainty: float
@@ -194,26 +209,26 @@ def _cuts(numbers: Ints, x: Floats, y: Floats) -> Ints:
 
 
 def _fit_all(pieces: Sequence[tuple[Ints, Floats, Floats]], stamps: Ints) -> ClockMap:
-    lines = [_line(x, y) for _, x, y in pieces]
-    late = np.concatenate([y - _at(line, x) for line, (_, x, y) in zip(lines, pieces, strict=True)])
+    fits = [_under(x, y) for _, x, y in pieces]
+    late = np.concatenate([y - fit.times for fit, (_, _, y) in zip(fits, pieces, strict=True)])
     jitter = float(late.mean()) if len(late) >= SHORT_RUN else _UNKNOWN_JITTER
     count = len(late)
     run, times, uncertainty = np.zeros(count, np.int64), np.zeros(count), np.zeros(count)
     runs = []
-    for number, (line, (index, x, y)) in enumerate(zip(lines, pieces, strict=True)):
-        mapped = _at(line, x)
-        own = float((y - mapped).mean())
+    for number, (fit, (index, _, y)) in enumerate(zip(fits, pieces, strict=True)):
+        own = float((y - fit.times).mean())
         # The least of n exponential delays is itself exponential, with 1/n of their mean.
         doubt = 3 * (own if len(index) >= SHORT_RUN else max(own, jitter)) / len(index)
-        run[index], times[index], uncertainty[index] = number, mapped, doubt
+        run[index], times[index], uncertainty[index] = number, fit.times, doubt
         runs.append(
             Run(
                 first=int(index[0]),
                 last=int(index[-1]),
                 packets=len(index),
                 stamp=int(stamps[index[0]]),
-                start=float(mapped[0]),
-                slope=line[1],
+                start=float(fit.times[0]),
+                slope=fit.slope,
+                pieces=fit.pieces,
                 jitter=own,
                 uncertainty=doubt,
             )
@@ -221,17 +236,71 @@ def _fit_all(pieces: Sequence[tuple[Ints, Floats, Floats]], stamps: Ints) -> Clo
     return ClockMap(runs=tuple(runs), run=run, times=times, uncertainty=uncertainty)
 
 
-def _at(line: tuple[float, float], x: Floats) -> Floats:
-    return np.asarray(line[0] + (1 + line[1]) * x)
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    times: Floats
+    """Session time of each packet of a run."""
+    slope: float
+    pieces: int = 1
 
 
-def _line(x: Floats, y: Floats) -> tuple[float, float]:
-    """Offset and slope of the line under the points (x, y - x)."""
+def _under(x: Floats, y: Floats) -> _Fit:
+    """What lies under the points of a run: the first of a line of two clocks, a steeper one, and
+    several, that holds."""
+    windows = _windows(x, y)
+    gentle = _slope(x, y - x, SLOPE_LIMIT)
+    times = _line(x, y, gentle)
+    if _holds(y - times, windows):
+        return _Fit(times, gentle)
+    steep = _slope(x, y - x, STEEP)
+    times = _line(x, y, steep)
+    pieced = np.concatenate([_closest(x[a:b], y[a:b], (0.0, steep)) for a, b in windows])
+    # A clock that leaps between replies is touched by a steep line, too, once in each.
+    if _holds(y - times, windows) and float((pieced - times).mean()) < HOLDS / 4:
+        return _Fit(times, steep)
+    return _Fit(pieced, steep, len(windows))
+
+
+def _closest(x: Floats, y: Floats, slopes: tuple[float, ...]) -> Floats:
+    """The line under the points that is nearest to them, of these slopes and their own."""
+    own = _slope(x, y - x, STEEP)
+    return max((_line(x, y, slope) for slope in (*slopes, own)), key=lambda line: float(line.sum()))
+
+
+def _windows(x: Floats, y: Floats) -> list[tuple[int, int]]:
+    """Stretches of packets, parted by pauses, in each of which a sender in time touches its line;
+    the few packets that may be left at an end are joined to what is before."""
+    pauses = np.maximum(np.diff(x), np.diff(y)) > _PAUSE
+    borders = [0]
+    for k in range(1, len(x)):
+        if (pauses[k - 1] or x[k] - x[borders[-1]] > _WINDOW) and k - borders[-1] >= SHORT_RUN:
+            borders.append(k)
+    if len(borders) > 1 and len(x) - borders[-1] < SHORT_RUN:
+        borders.pop()
+    return list(itertools.pairwise([*borders, len(x)]))
+
+
+def _holds(late: Floats, windows: Sequence[tuple[int, int]]) -> bool:
+    """Whether the fastest packets of most windows are on the line above which they are `late`."""
+    astray = 0
+    for a, b in windows:
+        least = float(late[a:b].min())
+        least_of_delays = 3 * float(late[a:b].mean() - least) / (b - a)
+        astray += b - a if least > HOLDS + least_of_delays else 0
+    return astray <= _ASTRAY * len(late)
+
+
+def _line(x: Floats, y: Floats, slope: float) -> Floats:
+    """The line of this slope under the points, at each of them."""
     delay = y - x
-    slope = 0.0
-    if x[-1] - x[0] >= _LEVEL_RUN and len(x) >= SHORT_RUN:
-        slope = float(np.clip(_hull_slope(x, delay), -SLOPE_LIMIT, SLOPE_LIMIT))
-    return float((delay - slope * x).min()), slope
+    return np.asarray(float((delay - slope * x).min()) + (1 + slope) * x)
+
+
+def _slope(x: Floats, delay: Floats, limit: float) -> float:
+    """Slope of the line under the points; none where there are too few to tell."""
+    if x[-1] - x[0] < _LEVEL_RUN or len(x) < SHORT_RUN:
+        return 0.0
+    return float(np.clip(_hull_slope(x, delay), -limit, limit))
 
 
 def _hull_slope(x: Floats, y: Floats) -> float:

@@ -54,7 +54,7 @@ from simulator.recording.records import (
 from simulator.scenario.types import Embedded, Scenario
 from simulator.whole_file import put_file
 
-METHOD = 4
+METHOD = 5
 """Changes whenever the same recording could get another trace; cached traces are then made anew."""
 TRACE = "trace.json"
 STRETCH = 1.0

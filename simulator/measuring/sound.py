@@ -1,7 +1,9 @@
 """The agent's sound out of a recording: decoded, and placed on session time by its RTP stamps.
 
-Arrival times only fit the line between RTP time and session time, run by run (see
-`simulator.measuring.clockmap`); within a run, samples lie where their stamps say. Lost packets stay
+Samples lie where their stamps say, on the line between RTP time and session time under the fastest
+packets, run by run (see `simulator.measuring.clockmap`): that is when they were sent. They are
+heard then or, if that is later, when their packet has come, each by its place in it: a server that
+stalls or sends in bursts keeps its stamps and is late all the same. Lost packets stay
 gaps. An Opus decoder gives out what the encoder's look-ahead has delayed (312 samples, 6.5 ms for
 libopus): that is part of what is heard, so it is not taken off here; `trace.CodecDelay` states it.
 Counterparts: `simulator.measuring.speech` finds speech in it, `simulator.report.film` mixes it.
@@ -9,8 +11,9 @@ Counterparts: `simulator.measuring.speech` finds speech in it, `simulator.report
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import av
 import numpy as np
@@ -19,8 +22,7 @@ from av.packet import Packet
 from numpy.typing import NDArray
 
 from simulator.measuring.clockmap import map_runs
-from simulator.measuring.speech import Detector
-from simulator.measuring.speech import islands as islands_of
+from simulator.measuring.speech import Detector, Island, find
 from simulator.measuring.trace import Speech
 from simulator.media.timeline import PTIME
 from simulator.protocol.rtp import unwrap
@@ -44,15 +46,25 @@ PAUSE = AUDIO_CLOCK
 """Ticks without packets after which a new stretch begins: nothing was sent in between."""
 
 
+USUAL_LEAST, USUAL_MOST = 0.005, 0.1
+"""Seconds by which packets may be late before it says anything, at least and at most."""
+USUAL_OF_MEDIAN = 4.3
+"""19 of 20 exponential delays are less than so many medians."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Stretch:
-    """Sound on one straight line between samples and session time."""
+    """Sound without long pauses, each packet of it placed on session time."""
 
-    start: float
-    """Session time at which its first sample could be heard."""
+    places: NDArray[np.int64]
+    """First sample of each packet,"""
+    sent: NDArray[np.float64]
+    """the session time of it by the packet's stamp,"""
+    came: NDArray[np.float64]
+    """and when the packet had come."""
     seconds_per_sample: float
-    uncertainty: float
-    """Seconds by which the line may be off."""
+    usual: float
+    """Seconds by which the packets of the call are late as a rule."""
     lost_before: float = 0.0
     """Seconds of sound that were lost just before it."""
     samples: Mono = field(default_factory=lambda: np.zeros(0, np.float32))
@@ -60,22 +72,57 @@ class Stretch:
     """Samples that never came: first, and one past the last."""
 
     @property
+    def start(self) -> float:
+        return self.at(0)
+
+    @property
     def end(self) -> float:
         return self.at(len(self.samples))
 
     def at(self, sample: int) -> float:
-        """Session time of a sample."""
-        return self.start + sample * self.seconds_per_sample
+        """Session time of a sample by its stamp."""
+        k = self._packet(sample)
+        return float(self.sent[k]) + self._into(k, sample)
+
+    def heard(self, sample: int) -> float:
+        """Session time at which a sample could be heard: not before its packet had come."""
+        k = self._packet(sample)
+        return max(float(self.sent[k]), float(self.came[k])) + self._into(k, sample)
+
+    def sample(self, time: float) -> int:
+        """The sample of a session time by its stamp; may lie before the first or after the last."""
+        k = max(0, int(np.searchsorted(self.sent, time, "right")) - 1)
+        return int(self.places[k]) + round((time - float(self.sent[k])) / self.seconds_per_sample)
 
     def unsure(self, sample: int) -> float:
-        """Seconds by which sound that begins at `sample` may have begun earlier, or the line be
-        off."""
+        """Seconds by which sound that begins at `sample` may have begun earlier, or been late."""
         lost = self.lost_before if sample < 2 * PACKET else 0.0
         for a, b in self.gaps:
             # A decoder needs a moment to come back after a gap.
             if b <= sample < b + 2 * PACKET:
                 lost = (b - a) / AUDIO_CLOCK
-        return self.uncertainty + lost
+        late = self.heard(sample) - self.at(sample)
+        return lost + (late if late > self.usual else 0.0)
+
+    def speech(self, island: Island) -> Speech:
+        """An island of its samples on session time."""
+        start, last = self.heard(island.first), island.stop - 1
+        lasts = (island.stop - island.first) * self.seconds_per_sample
+        return Speech(
+            start=start,
+            # What came all at once takes its time all the same.
+            end=max(self.heard(last) + self.seconds_per_sample, start + lasts),
+            uncertainty=island.unsure * self.seconds_per_sample + self.unsure(island.first),
+            sent=self.at(island.first),
+            sent_end=self.at(island.stop),
+            sound_from=None if island.sound is None else self.heard(island.sound),
+        )
+
+    def _packet(self, sample: int) -> int:
+        return max(0, int(np.searchsorted(self.places, sample, "right")) - 1)
+
+    def _into(self, packet: int, sample: int) -> float:
+        return (sample - int(self.places[packet])) * self.seconds_per_sample
 
 
 class Sound:
@@ -132,18 +179,18 @@ class Sound:
                 part.gap(at + PACKET)
                 continue
             quiet = quiet + 1 if float(np.max(np.abs(samples))) < QUIET_PEAK else 0
-            part.add(at, samples)
+            part.add(at, i, samples)
         if part:
             yield part.stretch()
 
     def islands(self, detector: Detector = "speech") -> tuple[Speech, ...]:
         """Where it is audible, in order of time, not joined."""
-        out = [
-            Speech(start=s.at(first), end=s.at(stop), uncertainty=s.unsure(first))
-            for s in self
-            for first, stop in islands_of(s.samples, detector)
-        ]
-        return tuple(sorted(out, key=lambda s: s.start))
+        found = [s.speech(island) for s in self for island in find(s.samples, detector)]
+        found.sort(key=lambda run: run.start)
+        # A late sound that the next one caught up with was cut off, or heard faster.
+        for k, (run, later) in enumerate(itertools.pairwise(found)):
+            found[k] = replace(run, end=min(run.end, later.start))
+        return tuple(found)
 
 
 def agent_sound(recording: Recording) -> Sound:
@@ -183,11 +230,12 @@ class _Run:
     """Their sequence numbers, unwrapped."""
     ticks: NDArray[np.int64]
     """Their stamps, counted from the first one's."""
-    start: float
-    """Session time of the first stamp."""
+    times: NDArray[np.float64]
+    """Session times of their stamps."""
     slope: float
     """Seconds per tick."""
-    uncertainty: float
+    usual: float
+    """Seconds by which this source's packets are late as a rule."""
 
 
 def _runs(log: RtpLog) -> Iterator[_Run]:
@@ -203,7 +251,11 @@ def _runs(log: RtpLog) -> Iterator[_Run]:
     mapped = map_runs(log.seq[leads], log.rtp[leads], log.t[leads], AUDIO_CLOCK)
     run = np.full(len(log), -1, np.int64)
     run[leads] = mapped.run
-    run[order] = run[order][np.maximum.accumulate(np.where(leads[order], np.arange(len(log)), 0))]
+    lead = order[np.maximum.accumulate(np.where(leads[order], np.arange(len(log)), 0))]
+    run[order] = run[lead]
+    times = np.zeros(len(log))
+    times[leads] = mapped.times
+    usual = USUAL_OF_MEDIAN * float(np.median(log.t[leads] - mapped.times))
     for k, found in enumerate(mapped.runs):
         mine = order[run[order] == k]
         stamps = unwrap(log.rtp[mine], 32)
@@ -211,9 +263,9 @@ def _runs(log: RtpLog) -> Iterator[_Run]:
             log=log[mine],
             numbers=numbers[mine],
             ticks=stamps - stamps[0],
-            start=found.start,
+            times=times[lead][run[order] == k],
             slope=(1 + found.slope) / AUDIO_CLOCK,
-            uncertainty=found.uncertainty,
+            usual=min(max(usual, USUAL_LEAST), USUAL_MOST),
         )
 
 
@@ -224,14 +276,15 @@ class _Part:
         self.origin = self.end = origin
         self._run = run
         self._lost_before = lost_before
-        self._pieces: list[tuple[int, Mono]] = []
+        self._pieces: list[tuple[int, int, Mono]] = []
         self._gaps: list[tuple[int, int]] = []
 
     def __bool__(self) -> bool:
         return bool(self._pieces)
 
-    def add(self, at: int, samples: Mono) -> None:
-        self._pieces.append((at - self.origin, samples))
+    def add(self, at: int, packet: int, samples: Mono) -> None:
+        """The samples of a packet, counted in the run, from a tick."""
+        self._pieces.append((at - self.origin, packet, samples))
         self.end = max(self.end, at + len(samples))
 
     def gap(self, until: int) -> None:
@@ -242,12 +295,19 @@ class _Part:
 
     def stretch(self) -> Stretch:
         samples = np.zeros(self.end - self.origin, np.float32)
-        for at, piece in self._pieces:
+        for at, _, piece in self._pieces:
             samples[at : at + len(piece)] = piece
+        run = self._run
+        places = np.array([at for at, _, _ in self._pieces], np.int64)
+        packets = np.array([packet for _, packet, _ in self._pieces], np.int64)
+        # Of packets that share a stamp only the first is where it says.
+        further = places + self.origin - run.ticks[packets]
         return Stretch(
-            start=self._run.start + self.origin * self._run.slope,
-            seconds_per_sample=self._run.slope,
-            uncertainty=self._run.uncertainty,
+            places=places,
+            sent=run.times[packets] + further * run.slope,
+            came=run.log.t[packets],
+            seconds_per_sample=run.slope,
+            usual=run.usual,
             lost_before=self._lost_before,
             samples=samples,
             gaps=self._gaps,

@@ -9,6 +9,7 @@ detector.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -52,11 +53,27 @@ CLICK_STEPS = 30
 _SILENT_DB = -100.0
 
 
-def islands(samples: Mono, detector: Detector = "speech") -> list[tuple[int, int]]:
-    """Stretches of speech (or of any sound), as sample numbers: the first, and one past the last.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Island:
+    """A stretch of speech (or of any sound), in samples."""
 
-    They are not joined across pauses longer than 40 ms.
-    """
+    first: int
+    """Its first audible sample."""
+    stop: int
+    """One past its last."""
+    unsure: int = 0
+    """By how many samples `first` may be off."""
+    sound: int | None = None
+    """Where other sound begins that leads up to it without a pause."""
+
+
+def islands(samples: Mono, detector: Detector = "speech") -> list[tuple[int, int]]:
+    """Where `find` finds something: the first sample, and one past the last."""
+    return [(island.first, island.stop) for island in find(samples, detector)]
+
+
+def find(samples: Mono, detector: Detector = "speech") -> list[Island]:
+    """Stretches of speech (or of any sound), in order, not joined across pauses over 40 ms."""
     levels = levels_db(samples, STEP)
     if not len(levels) or float(levels.max()) <= LOWEST_DB:
         return []
@@ -67,7 +84,8 @@ def islands(samples: Mono, detector: Detector = "speech") -> list[tuple[int, int
         audible = np.concatenate([[0], np.cumsum(loud)])
         found = [(a, b) for a, b in found if audible[b] - audible[a] >= SHORTEST_STEPS]
         found = _spoken(found, audible, _voiced(samples, levels))
-    return [_edges(samples, levels, gate, a, b) for a, b in found]
+    edges = [_edges(samples, levels, gate, a, b) for a, b in found]
+    return [Island(first=first, stop=stop) for first, stop in edges]
 
 
 def _spoken(

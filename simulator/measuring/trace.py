@@ -31,9 +31,17 @@ class Speech:
     """One run of the agent's audible speech."""
 
     start: float
+    """When its first sample could be heard: never before the packet that holds it had come."""
     end: float
     uncertainty: float = 0.0
-    """Seconds by which `start` may be wrong (lost packets before it, a short clock run)."""
+    """Seconds by which `start` may be wrong: sound in which it is hard to tell, lost packets before
+    it, a packet that came later than its stamp says by more than is usual in the call."""
+    sent: float | None = None
+    """When it began by the sender's stamps alone; None: not known beside `start`."""
+    sent_end: float | None = None
+    """And when it ended."""
+    sound_from: float | None = None
+    """Where other sound (breath, hiss) comes right before it, when that could first be heard."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,9 +36,7 @@ def join(islands: Iterable[Speech], gap: float = SPEECH_GAP) -> tuple[Speech, ..
     for island in islands:
         if runs and island.start - runs[-1].end < gap:
             last = runs[-1]
-            runs[-1] = Speech(
-                start=last.start, end=max(last.end, island.end), uncertainty=last.uncertainty
-            )
+            runs[-1] = replace(last, end=max(last.end, island.end), sent_end=island.sent_end)
         else:
             runs.append(island)
     return tuple(runs)
@@ -144,9 +142,10 @@ def _split(replies: Sequence[_Reply], islands: Sequence[Speech]) -> list[Speech]
         for cut in cuts:
             inside = rest.start + LEAD < cut < rest.end - LEAD
             if inside and any(rest.start < end <= cut + LAG for end in ends):
-                out.append(replace(rest, end=cut))
+                by_stamps = None if rest.sent is None else rest.sent + cut - rest.start
+                out.append(replace(rest, end=cut, sent_end=by_stamps))
                 # Messages and sound travel apart: the border is no better known than this.
-                rest = Speech(start=cut, end=rest.end, uncertainty=LEAD)
+                rest = replace(rest, start=cut, sent=by_stamps, uncertainty=LEAD, sound_from=None)
         out.append(rest)
     return out
 

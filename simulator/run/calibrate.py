@@ -224,7 +224,9 @@ def measure(folder: Path, train: Train) -> tuple[NDArray[np.float64], float]:
         raise InstrumentError(f"{folder}: no sound was sent")
     began = float(due[0]) - PTIME
     spoken = began + train.times
-    onsets = np.array([s.start for s in Sound(recording.received(AUDIO.id)).islands("level")])
+    answers = Sound(recording.received(AUDIO.id)).islands("level")
+    # By the agent's stamps: with arrivals our own loop's lag would be taken for its lateness.
+    onsets = np.array([s.start if s.sent is None else s.sent for s in answers])
     latencies = np.full(len(spoken), np.nan)
     for n, time in enumerate(spoken.tolist()):
         after = onsets[(onsets > time) & (onsets < time + train.period)]

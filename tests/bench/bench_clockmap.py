@@ -61,7 +61,8 @@ def talk(case: str, jitter: float, seed: int, seconds: float) -> tuple[Array, Ar
 def single_fit(stamps: Array, arrivals: Array) -> Array:
     """All packets on one line under the points: what the fit per run is compared with."""
     x = clockmap._unwrap(stamps, 32) / RATE
-    return clockmap._at(clockmap._line(x, arrivals), x)
+    slope = clockmap._slope(x, arrivals - x, clockmap.SLOPE_LIMIT)
+    return clockmap._line(x, arrivals, slope)
 
 
 def errors(case: str, jitter: float, seed: int, seconds: float) -> tuple[Array, Array, Array]:

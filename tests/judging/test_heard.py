@@ -16,6 +16,7 @@ from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.server import Body, JudgeServer, case_in, verdict
 from simulator.judging.testing import Said, answers, question, quiet, said
 from simulator.measuring.measure import load_trace
+from simulator.measuring.sound import Stretch
 from simulator.measuring.trace import Speech
 from simulator.protocol.samples import RATE, Mono
 from simulator.scenario.load import load_recorded_scenario
@@ -51,12 +52,29 @@ class Measuring:
         return " heard \n"
 
 
+def stretch(start: float, samples: Any, step: float = 1 / RATE) -> Stretch:
+    places = np.arange(0, len(samples), 960)
+    sent = np.asarray(start + places * step, np.float64)
+    return Stretch(
+        places=places, sent=sent, came=sent, seconds_per_sample=step, usual=0.0, samples=samples
+    )
+
+
+async def test_what_came_late_is_cut_out_where_it_was_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = np.repeat(np.array([0.1, 0.2], np.float32), 2 * RATE)
+    monkeypatch.setattr(Listener, "_stretches", lambda *_: [stretch(10.0, sound)])
+    recogniser = Measuring()
+    late = Speech(start=14.5, end=15.5, sent=12.5, sent_end=13.5)
+    assert await Listener(recogniser).hear(Path("nowhere"), [late]) == "heard"
+    assert not np.any(np.isclose(recogniser.got, 0.1))
+    assert np.sum(np.isclose(recogniser.got, 0.2)) == pytest.approx(RATE * 1.5, abs=2)
+
+
 async def test_the_sound_of_the_runs_is_cut_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two stretches; one run in each, with its margins, and a pause after each."""
-    step = 1 / RATE
     first, second = np.full(2 * RATE, 0.1, np.float32), np.full(RATE, 0.2, np.float32)
     monkeypatch.setattr(
-        Listener, "_stretches", lambda *_: [(10.0, step, first), (20.0, step, second)]
+        Listener, "_stretches", lambda *_: [stretch(10.0, first), stretch(20.0, second)]
     )
     recogniser = Measuring()
     runs = [Speech(start=10.5, end=11.0), Speech(start=20.1, end=25.0)]
@@ -89,7 +107,7 @@ def _score(body: Body) -> str:
 def recogniser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("OMNISTAGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(
-        Listener, "_stretches", lambda *_: [(0.0, 1 / 100, np.ones(10_000, np.float32))]
+        Listener, "_stretches", lambda *_: [stretch(0.0, np.ones(10_000, np.float32), 1 / 100)]
     )
     path = tmp_path / "table.py"
     path.write_text(RECOGNISER, encoding="utf-8")
@@ -174,7 +192,7 @@ async def test_the_recogniser_that_comes_with_it_hears_real_speech(
     with av.open(str(SPEECH)) as file:
         parts = [f.to_ndarray().reshape(-1) for f in file.decode(audio=0)]
     spoken = np.repeat(np.concatenate(parts).astype(np.float32) / 32768, 2)  # it has 24 kHz
-    monkeypatch.setattr(Listener, "_stretches", lambda *_: [(0.0, 1 / RATE, spoken)])
+    monkeypatch.setattr(Listener, "_stretches", lambda *_: [stretch(0.0, spoken)])
     listener = Listener(load_recogniser("moonshine"))
     whole = await listener.hear(SAMPLE, [Speech(start=0, end=len(spoken) / RATE)])
     begun = await listener.hear(SAMPLE, [Speech(start=0, end=0.3)])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from simulator.measuring.sound import Sound
 from simulator.measuring.trace import Speech
 from simulator.measuring.utterances import join
-from simulator.recording.reader import Recording
+from simulator.recording.reader import Recording, RtpLog
 
 LOOK_AHEAD = 312 / 48_000
 
@@ -33,8 +36,13 @@ def test_sound_lies_where_it_could_be_heard(stage: Any, sounds: Any) -> None:
         jitter=jitter(1),
     )
     runs, sound = heard(made.close())
-    assert [r.start - LOOK_AHEAD for r in runs] == pytest.approx([3.5, 6.0], abs=0.002)
-    assert [r.end - LOOK_AHEAD for r in runs] == pytest.approx([4.3, 6.5], abs=0.013)
+    assert [r.sent - LOOK_AHEAD for r in runs if r.sent] == pytest.approx([3.5, 6.0], abs=0.002)
+    late = [jitter(1)(75), jitter(1)(200)]
+    onsets = [3.5 + late[0], 6.0 + late[1]]
+    assert [r.start - LOOK_AHEAD for r in runs] == pytest.approx(onsets, abs=0.002)
+    assert [r.sent_end - LOOK_AHEAD for r in runs if r.sent_end] == pytest.approx(
+        [4.3, 6.5], abs=0.013
+    )
     assert sound.lost == 0
     assert all(r.uncertainty < 0.002 for r in runs)
 
@@ -62,7 +70,7 @@ def test_a_fast_clock_is_followed(stage: Any, sounds: Any) -> None:
     made.agent(1.0, sounds.placed(40.0, *voices), ppm=100, jitter=jitter(2))
     runs, _ = heard(made.close())
     expected = [1.0 + (at + LOOK_AHEAD) / (1 + 1e-4) for at, _ in voices]
-    assert [r.start for r in runs] == pytest.approx(expected, abs=0.003)
+    assert [r.sent for r in runs] == pytest.approx(expected, abs=0.003)
 
 
 def test_a_clock_that_stands_still_in_silence(stage: Any, sounds: Any) -> None:
@@ -78,7 +86,8 @@ def test_a_clock_that_stands_still_in_silence(stage: Any, sounds: Any) -> None:
             jitter=jitter(3 + k, 0.002),
         )
     runs, sound = heard(made.close())
-    assert [r.start - LOOK_AHEAD for r in runs] == pytest.approx([2.02, 9.52, 21.27], abs=0.005)
+    sent = [r.sent - LOOK_AHEAD for r in runs if r.sent is not None]
+    assert sent == pytest.approx([2.02, 9.52, 21.27], abs=0.005)
     assert sound.lost == 0
 
 
@@ -131,6 +140,104 @@ def test_a_long_session_is_handed_out_in_pieces(stage: Any, sounds: Any) -> None
     starts = [r.start for r in join(sound.islands())]
     expected = [0.5 + LOOK_AHEAD + 2 * k for k in range(35)]
     assert starts == pytest.approx(expected, abs=0.003)
+
+
+@pytest.mark.parametrize("stall", [0.5, 2.0, 2.4])
+def test_a_sender_that_stalls_and_catches_up_is_heard_when_its_packets_come(
+    stage: Any, sounds: Any, stall: float
+) -> None:
+    made = stage()
+
+    def late(i: int) -> float:
+        return max(0.0, 4.2 + stall - (1.0 + 0.02 * i)) if 1.0 + 0.02 * i >= 4.2 else 0.0
+
+    made.agent(1.0, sounds.placed(12.0, (3.3, sounds.voice(1.0))), jitter=late)
+    (run,), _ = heard(made.close())
+    at = 4.3 + LOOK_AHEAD
+    assert run.start == pytest.approx(4.2 + stall + LOOK_AHEAD % 0.02, abs=0.003)
+    assert run.sent == pytest.approx(at, abs=0.002)
+    # Either reading is held: what was sent, and what was heard.
+    assert run.start - run.uncertainty <= at + 0.002
+    assert run.end - run.start >= 0.99
+
+
+def test_bursts_are_heard_when_they_come(stage: Any, sounds: Any) -> None:
+    made = stage()
+    voices = [(float(at), sounds.voice(0.6)) for at in (1.0, 3.1, 5.2)]
+    track = sounds.placed(8.4, *voices)
+    # Nothing for 0.84 s, then all of it at once.
+    made.agent(2.0, track, jitter=lambda i: 0.02 * (41 - i % 42) + 1e-4 * (i % 42))
+    runs, _ = heard(made.close())
+    for run, (at, _) in zip(runs, voices, strict=True):
+        packet, rest = divmod(at + LOOK_AHEAD, 0.02)
+        came = 2.0 + 0.02 * (packet // 42 * 42 + 41)
+        assert run.start == pytest.approx(came + rest, abs=0.006)
+        assert run.end - run.start >= 0.59
+
+
+@pytest.mark.parametrize("ppm", [-30_000, -10_000, -1_300, 3_000, 10_000])
+def test_a_sender_paced_by_sleeping_is_followed(stage: Any, sounds: Any, ppm: int) -> None:
+    made = stage()
+    voices = [(float(at), sounds.voice(0.4)) for at in range(4, 40, 8)]
+    made.agent(1.0, sounds.placed(40.0, *voices), ppm=ppm, jitter=jitter(2, 0.0005))
+    runs, _ = heard(made.close())
+    expected = [1.0 + (at + LOOK_AHEAD) / (1 + ppm * 1e-6) for at, _ in voices]
+    assert [r.sent for r in runs] == pytest.approx(expected, abs=0.003)
+    assert [r.start for r in runs] == pytest.approx(expected, abs=0.006)
+    assert max(r.uncertainty for r in runs) < 0.01
+
+
+def test_stamps_that_lose_time_with_each_reply_are_followed(stage: Any, sounds: Any) -> None:
+    made = stage()
+    # 70 ms a reply are no new run each, and no drift either.
+    starts = [2.0 + 4.07 * k for k in range(8)]
+    for k, at in enumerate(starts):
+        made.agent(
+            at,
+            sounds.placed(1.2, (0.02, sounds.voice(1.0))),
+            seq=100 + 60 * k,
+            stamp=5_000 + round(4.0 * k * 48_000),
+            jitter=jitter(3 + k, 0.0005),
+        )
+    runs, _ = heard(made.close())
+    expected = [at + 0.02 for at in starts]
+    assert [r.start - LOOK_AHEAD for r in runs] == pytest.approx(expected, abs=0.006)
+    assert [r.sent - LOOK_AHEAD for r in runs if r.sent] == pytest.approx(expected, abs=0.004)
+    assert max(r.uncertainty for r in runs) < 0.01
+
+
+def log_of(payloads: Sequence[bytes], arrivals: Any) -> RtpLog:
+    """What came of a stream, in order of arrival."""
+    order = np.argsort(arrivals, kind="stable")
+    n = len(order)
+    sizes = np.array([len(p) for p in payloads])
+    stops = np.cumsum(sizes)
+    return RtpLog(
+        arrivals[order], order & 0xFFFF, order * 960, np.zeros(n, bool), np.full(n, 111),
+        np.full(n, 9), sizes[order], (stops - sizes)[order], stops[order], b"".join(payloads),
+    )  # fmt: skip
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.floats(0.0, 3.0), min_size=150, max_size=150),
+    st.sampled_from([0.0, 0.005, 0.05, 0.2, 1.0]),
+    st.floats(0.95, 1.05),
+)
+def test_no_sample_is_heard_before_its_packet_has_come(
+    sounds: Any, delays: list[float], scale: float, pace: float
+) -> None:
+    payloads = sounds.opus(sounds.placed(3.0, (1.0, sounds.voice(0.5))))
+    arrivals = 1.0 + 0.02 * pace * np.arange(150) + scale * np.array(delays)
+    sound = Sound(log_of(payloads, arrivals))
+    whole = len(list(sound)) == 1
+    found = sound.islands()
+    # The voice, and the look-ahead of 6.5 ms before it, lie in packets 50 to 76.
+    assert all(run.start >= arrivals[50:77].min() for run in found)
+    assert all(run.sent is not None and run.sent <= run.start <= run.end for run in found)
+    if whole:
+        assert found[0].start >= arrivals[50]
+        assert found[0].start == pytest.approx(arrivals[50] + LOOK_AHEAD, abs=0.003)
 
 
 def test_no_packets_no_sound(stage: Any) -> None:
