@@ -27,6 +27,7 @@ from simulator.judging.verdicts import (
     verdict_path,
     write_judge_file,
 )
+from simulator.measuring.metrics.conduct import carried_in_s, talked_through
 from simulator.measuring.trace import Trace, TurnSpan, trace_from_json
 from simulator.protocol.conduct import Wants
 from simulator.protocol.events import Outcome
@@ -231,8 +232,10 @@ def settle(judge: Judge, turn: Turn, trace: Trace) -> Verdict | None:
     if trace.outcome == Outcome.COMPLETED:
         if span is None or not span.reached:
             return _verdict(judge, turn, VerdictState.UNMEASURABLE, "not in the recording")
-        unheard = "" if answered else _unheard(trace, span)
-        return _verdict(judge, turn, VerdictState.UNMEASURABLE, unheard) if unheard else None
+        if answered:
+            return None
+        why = _unheard(trace, span) or _no_occasion(trace, span)
+        return _verdict(judge, turn, VerdictState.UNMEASURABLE, why) if why else None
     if span is None or not span.reached:
         what = "not reached"
     elif trace.outcome == Outcome.NETWORK_FAILED and (lost := _lost(trace, span)):
@@ -280,6 +283,14 @@ def _unheard(trace: Trace, span: TurnSpan) -> str:
         "nothing shows that our media still arrived: the last report of the agent's side came "
         f"{span.start - trace.reported_at:.0f} s before the turn"
     )
+
+
+def _no_occasion(trace: Trace, span: TurnSpan) -> str:
+    """Why a turn that wants silence gave no occasion to keep it; empty if it did."""
+    if not span.conduct.silent or trace.responses_of(span.id) or not talked_through(trace, span):
+        return ""
+    spoken = carried_in_s(trace, span)
+    return f"no occasion to keep quiet: it talked through the turn ({spoken:.1f} s of speech)"
 
 
 def _verdict(judge: Judge, turn: Turn, state: VerdictState, why: str) -> Verdict:

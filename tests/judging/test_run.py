@@ -298,3 +298,16 @@ async def test_a_turn_that_did_not_arrive_whole_is_not_judged_on(tmp_path: Path)
     for turn in ("calm", "left"):
         assert found[turn].state is VerdictState.UNMEASURABLE
         assert found[turn].why.startswith("video had stopped arriving: network failed")
+
+
+async def test_talking_through_a_quiet_turn_is_no_silence_kept(tmp_path: Path) -> None:
+    """A reply that never ended used to earn full marks in every quiet turn that it talked over."""
+    endless = said("Three, and furthermore", at=9.5, seconds=40.0)
+    found = await Bench(tmp_path, trace(PLAYED, endless)).judge()
+    calm = found["calm"]
+    assert (calm.state, calm.score) == (VerdictState.UNMEASURABLE, None)
+    assert calm.why == "no occasion to keep quiet: it talked through the turn (10.0 s of speech)"
+    # Where it stopped in time, what was left of the turn was kept quiet.
+    stopped = said("Three, and furthermore", at=9.5, seconds=6.0)
+    found = await Bench(tmp_path, trace(PLAYED, stopped)).judge(force=True)
+    assert (found["calm"].state, found["calm"].score) == (VerdictState.SCORED, 1.0)

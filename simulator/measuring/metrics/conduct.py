@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from simulator.measuring.metrics.latency import answers
 from simulator.measuring.trace import Speech, Trace, TurnSpan
 
+OCCASION = 1.0
+"""Seconds without an earlier answer that a turn must have left for its silence to say anything."""
+
 
 def spoken_between(runs: Iterable[Speech], start: float, end: float) -> float:
     """Seconds of `runs` inside [start, end); runs must not overlap each other."""
@@ -57,12 +60,25 @@ def carried_in_s(trace: Trace, turn: TurnSpan) -> float:
     is not charged for them."""
     if not turn.reached:
         return 0.0
+    return spoken_between(_carried_in(trace, turn), turn.start, turn.done)
+
+
+def talked_through(trace: Trace, turn: TurnSpan) -> bool:
+    """Whether what the agent had begun before a turn went on until the turn was as good as over:
+    then there was no occasion to keep quiet, and silence in it is none."""
+    ends = [s.end for s in _carried_in(trace, turn) if s.end > turn.start]
+    return turn.reached and bool(ends) and turn.done - max(ends) < OCCASION
+
+
+def _carried_in(trace: Trace, turn: TurnSpan) -> list[Speech]:
+    """The speech of responses of turns before, and of greetings that began before this one."""
     before = {t.id for t in trace.turns if t.index < turn.index}
-    return sum(
-        spoken_between(trace.response(a.response).speech, turn.start, turn.done)
-        for a in trace.attribution
-        if a.turn in before
-    )
+    runs: list[Speech] = []
+    for a in trace.attribution:
+        speech = trace.response(a.response).speech
+        if a.turn in before or (a.turn is None and speech and speech[0].start < turn.start):
+            runs += speech
+    return runs
 
 
 def overrun_s(trace: Trace, turn: TurnSpan) -> float:
@@ -86,7 +102,7 @@ def unsolicited_s(trace: Trace, turn: TurnSpan) -> float:
 
 def kept_by(trace: Trace, turn: TurnSpan) -> str | None:
     """How a turn that wants silence was kept: ``listened``, ``token``, ``spoken_token`` or
-    ``silence``; None if it was not kept or does not want silence."""
+    ``silence``; None if it was not kept, could not be, or does not want silence."""
     if not turn.conduct.silent or not turn.reached or false_alarms(trace, turn):
         return None
     for response, attributed in trace.responses_of(turn.id):
@@ -96,4 +112,12 @@ def kept_by(trace: Trace, turn: TurnSpan) -> str | None:
             return "spoken_token"
         if "silence_token" in attributed.flags:
             return "token"
-    return "silence"
+    return None if talked_through(trace, turn) else "silence"
+
+
+def opportunity(trace: Trace, turn: TurnSpan) -> bool | None:
+    """Whether the agent had an occasion to keep quiet in a turn that wants it: None if that cannot
+    be known, or if it does not want silence."""
+    if turn.conduct.silent and talked_through(trace, turn):
+        return False
+    return turn.opportunity

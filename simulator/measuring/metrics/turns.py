@@ -111,7 +111,7 @@ def turn_metrics(trace: Trace, turn: TurnSpan) -> TurnMetrics:
         carried_in_s=conduct.carried_in_s(trace, turn),
         overrun_s=conduct.overrun_s(trace, turn),
         kept_by=conduct.kept_by(trace, turn),
-        opportunity=turn.opportunity,
+        opportunity=conduct.opportunity(trace, turn),
         send_error_ms=turn.send_error_ms,
     )
 

@@ -82,3 +82,35 @@ def test_how_silence_was_kept(hand: Any) -> None:
     assert kept(("silence_token",), listened=True, begun=6.0) == "listened"
     away = hand.span(0, "quiet", reached=False)
     assert conduct.kept_by(hand.trace([away], []), away) is None
+
+
+def test_talking_through_a_quiet_turn_is_not_keeping_it(hand: Any) -> None:
+    """A reply to t0 that never ends (until 31.2): t1 and t2 are talked through, t3 is not."""
+    turns = [hand.span(0, "answer", due=4.0), *(hand.span(i, "quiet") for i in (1, 2, 3))]
+    endless = [(5.0, 14.0), (14.3, 19.2), (19.9, 31.2)]
+    trace = hand.trace(turns, [(hand.response("a", *endless), "t0", ("overrun",))])
+    assert [conduct.talked_through(trace, t) for t in turns[1:]] == [True, True, False]
+    assert [conduct.kept_by(trace, t) for t in turns[1:]] == [None, None, "silence"]
+    assert [conduct.opportunity(trace, t) for t in turns[1:]] == [False, False, None]
+    assert conduct.carried_in_s(trace, turns[2]) == pytest.approx(10.0)
+    assert conduct.opportunity(trace, turns[0]) is None
+
+
+def test_an_answer_that_ends_in_a_quiet_turn_leaves_an_occasion(hand: Any) -> None:
+    quiet = hand.span(1, "quiet")
+    for end, through in ((18.9, False), (19.1, True)):
+        trace = hand.trace(
+            [hand.span(0, "answer", due=4.0), quiet],
+            [(hand.response("a", (5.0, end)), "t0", ("overrun",))],
+        )
+        assert conduct.talked_through(trace, quiet) is through
+
+
+def test_a_greeting_without_end_talks_through_a_quiet_turn(hand: Any) -> None:
+    quiet = hand.span(1, "quiet")
+    trace = hand.trace(
+        [hand.span(0, "answer", due=None), quiet],
+        [(hand.response("hello", (3.0, 25.0)), None, ("greeting",))],
+    )
+    assert conduct.talked_through(trace, quiet)
+    assert conduct.carried_in_s(trace, quiet) == pytest.approx(10.0)
