@@ -31,7 +31,8 @@ class Keys(Strict):
 
 
 class Expectation(ABC):
-    """What a turn expects of the agent. Kinds are frozen dataclasses."""
+    """What a turn expects of the agent. Kinds are frozen dataclasses; no field of theirs is called
+    as a property here is, since it would have that for its default."""
 
     __slots__ = ()
 
