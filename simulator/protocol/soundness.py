@@ -42,6 +42,15 @@ def stopped(sending: Sending, now: float) -> Fault | None:
     return None
 
 
+def stood_still(seconds: float) -> Fault | None:
+    """The fault in a process that came so late to something, if there is one. Whatever else seems
+    to be wrong then, a silence or a call that was ended, has that cause."""
+    if seconds <= OVERDUE:
+        return None
+    message = f"the simulator itself did not run for {seconds:.1f} s (stopped, or its host was)"
+    return _fault(Whose.INSTRUMENT, "stalled", message)
+
+
 def incomplete(sending: Sending, now: float) -> Fault | None:
     """The fault for which a session that has ended was not played as ordered, if there is one."""
     fault = stopped(sending, now)

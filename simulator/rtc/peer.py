@@ -33,6 +33,7 @@ from simulator.media.packets import PacketFile
 from simulator.media.timeline import Asset
 from simulator.protocol.events import Fault, Whose, WireCommand
 from simulator.protocol.health import Health, Sending, Sent
+from simulator.protocol.soundness import stood_still
 from simulator.protocol.tap import Direction, Tap
 from simulator.protocol.tracks import OURS, Track
 from simulator.rtc import negotiate, taps
@@ -84,6 +85,8 @@ class Peer:
         self._voice = next(t.id for t in tracks if t.kind == "audio")
         """The track in which the agent speaks."""
         self._over = False
+        self.next_look: float | None = None
+        """The clock's time at which somebody will see to us; None: it is under way."""
         self._senders: list[PacedSender] = []
         self._tracks = tracks
         for track in tracks:
@@ -128,11 +131,23 @@ class Peer:
         return self.channels.dropped_text
 
     def fail(self, whose: Whose, code: str, message: str) -> None:
-        """The call is lost: one fatal Fault, then the events end."""
+        """The call is lost: one fatal Fault, then the events end. It is ours, whatever is said, if
+        we have just stood still."""
+        if not self.blame_us():
+            self._end(Fault(whose=whose, code=code, message=message, fatal=True))
+
+    def blame_us(self) -> bool:
+        """End the call by our own fault if we have stood still; whether we have."""
+        late = 0.0 if self.next_look is None else self._clock.now() - self.next_look
+        fault = stood_still(late)
+        if fault is not None:
+            self._end(fault)
+        return fault is not None
+
+    def _end(self, fault: Fault) -> None:
         if self._over:
             return
         self._over = True
-        fault = Fault(whose=whose, code=code, message=message, fatal=True)
         self.events.put(self.now(), fault)
         self.events.close()
 

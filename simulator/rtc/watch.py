@@ -2,6 +2,7 @@
 
 aiortc itself takes half a minute. Whoever is silent for a while is asked for a sign of life; if
 none comes, the signalling host is asked, and if that is gone too the agent died, else the path did.
+Who comes late to its own look has stood still itself, and nobody else is to blame.
 Counterpart: `simulator.rtc.peer`, for whose life this runs.
 """
 
@@ -54,9 +55,13 @@ async def _watch(peer: Peer, url: str, http: aiohttp.ClientSession, clock: Clock
     due = clock.now()
     while True:
         due = max(due + TICK, clock.now())
+        peer.next_look = due
         await clock.sleep_until(due)
         t = peer.now()
         peer.vitals.lag(t, clock.now() - due)
+        if peer.blame_us():
+            return
+        peer.next_look = None
         peer.listen(t)
         silence = t - peer.vitals.last_heard
         if silence > LOST_AFTER:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -130,6 +131,35 @@ async def test_silence_is_noticed_and_told_whose_it_is(
         with impaired(agent.calls[0], loss=1.0, everything=True):
             fault = await last_fault(peer)
         assert (fault.whose, fault.fatal) == (whose, True)
+
+
+def stand_still(seconds: float) -> None:
+    """As a process that was stopped, or whose host swaps."""
+    time.sleep(seconds)
+
+
+@pytest.mark.parametrize("ended", [False, True], ids=["silent", "and ended meanwhile"])
+async def test_silence_while_we_stood_still_is_ours(
+    agent: Any, monkeypatch: pytest.MonkeyPatch, ended: bool
+) -> None:
+    monkeypatch.setattr(watch, "LOST_AFTER", 1.0)
+    async with called(agent, NullTap()) as (peer, _):
+        await asyncio.sleep(0.3)
+        stand_still(2.4)
+        if ended:
+            peer.closed("connection_closed", "the agent ended the connection")
+        fault = await last_fault(peer)
+    assert (fault.whose, fault.code, fault.fatal) == (Whose.INSTRUMENT, "stalled", True)
+    assert "did not run for 2." in fault.message
+
+
+async def test_a_short_delay_of_ours_ends_nothing(agent: Any) -> None:
+    async with called(agent, NullTap()) as (peer, _):
+        await asyncio.sleep(0.3)
+        stand_still(1.2)
+        await asyncio.sleep(0.3)
+        assert not [e for _, e in peer.events._waiting if isinstance(e, Fault)]
+        assert peer.health().loop_lag_ms > 1_000
 
 
 async def test_a_silent_agent_that_still_answers_probes_is_alive(
