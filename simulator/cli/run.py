@@ -196,6 +196,8 @@ def _scenes(
                 workers=CORES,
                 encoding=Encoding(codec=conditions.video.value),
             )
+            if conditions.no_video:
+                prepared = prepared.without_pictures
             told = instructions(scenario, template)
             made[scenario.id, conditions] = Scene(prepared=prepared, instructions=told)
     return made

@@ -8,7 +8,7 @@ Counterparts: `simulator.media.prepare` makes a `Prepared`, `simulator.media.pac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from simulator.protocol.conditions import Decide
@@ -109,7 +109,12 @@ class Prepared:
     codec: str = "h264"
     """Of its pictures: h264 or vp8."""
     tracks: tuple[Track, ...] = OURS
-    """What each of its parts holds."""
+    """What is sent of each of its parts."""
+
+    @property
+    def without_pictures(self) -> Prepared:
+        """The same, of which the sound alone is sent."""
+        return replace(self, tracks=tuple(t for t in self.tracks if t.kind == "audio"))
 
     @property
     def assets(self) -> tuple[Asset, ...]:

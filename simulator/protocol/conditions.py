@@ -65,6 +65,11 @@ class Conditions:
         metadata=shown("Codec of the pictures that are sent; vp8 for agents without H264"),
     )
     """Codec of the pictures that are sent."""
+    no_video: bool = field(
+        default=False,
+        metadata=shown("Send sound alone, for agents without eyes: no video is offered"),
+    )
+    """Sound alone is sent; parts hold their pictures as ever."""
     prompt: str = field(
         default="written",
         metadata=shown("What agents are told in words: the template written or spoken, or a file"),

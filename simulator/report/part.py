@@ -134,6 +134,9 @@ class Part:
     unreported: int = 0
     """Completed attempts in which the agent's side never reported on our media, or stopped to: that
     they arrived is known by its answers alone."""
+    unread: Mapping[str, int] = field(default_factory=dict)
+    """Track -> completed attempts in which the agent's side reported on others, and never on it: it
+    may have no eyes."""
 
 
 def part_of(rows: Sequence[AttemptRow], *, mix: bool = False) -> Part:
@@ -161,6 +164,7 @@ def part_of(rows: Sequence[AttemptRow], *, mix: bool = False) -> Part:
         quiet=_quiet(rows),
         pacing_ms=_pacing(rows),
         unreported=sum(_unreported(r) for r in rows),
+        unread=Counter(track for r in rows for track in _unread(r)),
     )
     return part if mix or len(conditions) <= 1 else _without_means(part)
 
@@ -305,3 +309,11 @@ def _unreported(row: AttemptRow) -> bool:
     if trace is None or trace.outcome != Outcome.COMPLETED or not trace.sent:
         return False
     return trace.reported_at is None or trace.end - trace.reported_at > UNREPORTED
+
+
+def _unread(row: AttemptRow) -> tuple[str, ...]:
+    """The tracks on which the agent's side never reported, though it did on others."""
+    trace = row.trace
+    if trace is None or trace.outcome != Outcome.COMPLETED or trace.reported_at is None:
+        return ()
+    return tuple(s.track for s in trace.sent if s.packets and s.arrived_until is None)

@@ -23,6 +23,7 @@ from simulator.measuring.metrics.turns import TurnMetrics, turn_metrics
 from simulator.measuring.trace import Trace
 from simulator.protocol.conditions import Conditions, told, words_of, written
 from simulator.protocol.events import Outcome
+from simulator.protocol.tracks import VIDEO
 from simulator.report.file import SUMMARY_FILE
 from simulator.report.gates import GateResult
 from simulator.report.part import LatencySummary, Part
@@ -184,6 +185,15 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
                     f"{label}: in {part.unreported} of {part.planned} attempts its side never "
                     "reported on our media, or stopped to: that they arrived is known by its "
                     "answers alone",
+                    "yellow",
+                )
+            )
+        for track, count in part.unread.items():
+            cure = " (--no-video sends none)" if track.startswith(VIDEO.id) else ""
+            lines.append(
+                plain(
+                    f"{label}: in {count} of {part.planned} attempts its side never reported on "
+                    f"our {track}: it may not read it{cure}",
                     "yellow",
                 )
             )

@@ -50,8 +50,9 @@ def check_candidates(connection: RTCPeerConnection) -> None:
 
 def check_answer(sdp: str, video: str, *, channels: bool, pictures: int = 1) -> SessionDescription:
     """The answer, parsed. Raises AgentError if it is none, is broken, or takes no sound or none of
-    the `channels` that we open; InputError if it does not take all of our `pictures` in the codec
-    `video`: such an agent has not failed, it is not made for what was to be played."""
+    the `channels` that we open; InputError if it does not take all of our `pictures` (0: we offer
+    none) in the codec `video`: such an agent has not failed, it is not made for what was to be
+    played."""
     try:
         answer = SessionDescription.parse(sdp)
     except (LookupError, ValueError, TypeError, AssertionError, StopIteration) as error:
@@ -64,9 +65,24 @@ def check_answer(sdp: str, video: str, *, channels: bool, pictures: int = 1) -> 
         raise AgentError("the agent answered without audio: it does not listen")
     if not any(codec.name.lower() == "opus" for codec in audio.rtp.codecs):
         raise AgentError(f"the agent takes no Opus audio, only {_names(audio)}")
+    if pictures:
+        _check_pictures(answer, video, pictures)
+    if channels and _media(answer, "application") is None:
+        raise AgentError("the agent answered without a data channel")
+    # All share the first one's transport, and without its key no connection comes up.
+    first = next(m for m in answer.media if m.port != 0)
+    if first.dtls is None or not first.dtls.fingerprints:
+        raise AgentError("the agent's SDP answer has no fingerprint to encrypt for")
+    return answer
+
+
+def _check_pictures(answer: SessionDescription, video: str, pictures: int) -> None:
     picture = _media(answer, "video")
     if picture is None or picture.direction in ("inactive", "sendonly"):
-        raise InputError("the agent rejected our video: it does not watch")
+        raise InputError(
+            "the agent rejected our video: it does not watch",
+            hint="play it with --no-video, if it is to be heard alone",
+        )
     seen = [m for m in answer.media if m.kind == "video" and m.port != 0]
     if len(seen) < pictures:
         raise InputError(f"the agent takes {len(seen)} of our {pictures} pictures")
@@ -76,13 +92,6 @@ def check_answer(sdp: str, video: str, *, channels: bool, pictures: int = 1) -> 
             f"the agent takes no {video.upper()} video, only {_names(picture)}",
             hint="play it with --video vp8" if "vp8" in taken else "",
         )
-    if channels and _media(answer, "application") is None:
-        raise AgentError("the agent answered without a data channel")
-    # All share the first one's transport, and without its key no connection comes up.
-    first = next(m for m in answer.media if m.port != 0)
-    if first.dtls is None or not first.dtls.fingerprints:
-        raise AgentError("the agent's SDP answer has no fingerprint to encrypt for")
-    return answer
 
 
 def put_ours_first(transceiver: RTCRtpTransceiver, video: str) -> None:

@@ -308,6 +308,7 @@ async def dial(
     origin: float,
     tap: Tap,
     parts: Iterable[Asset] = (),
+    tracks: Sequence[Track] | None = None,
     http: aiohttp.ClientSession | None = None,
     connect_timeout: float = 10.0,
     stun: str | None = None,
@@ -316,15 +317,17 @@ async def dial(
     """Call an agent; hang up on exit. `origin` is the clock's time at dialling.
 
     Yields once media and messages can flow. `parts` are what may be played; they are opened before
-    anybody is called. `stun` is a STUN server's URL; without one only this host's own addresses are
-    offered. `video` is the codec of the parts' pictures, h264 or vp8. Raises AgentError if nobody
-    answers, the call is refused or the answer lacks something, NetworkError if there is no path,
-    InputError for an unknown dialect and for an agent that does not take our pictures,
-    InstrumentError for a part that cannot be opened.
+    anybody is called. `tracks` are those of the parts that are sent; None: all of them. `stun` is a
+    STUN server's URL; without one only this host's own addresses are offered. `video` is the codec
+    of the parts' pictures, h264 or vp8. Raises AgentError if nobody answers, the call is refused or
+    the answer lacks something, NetworkError if there is no path, InputError for an unknown dialect
+    and for an agent that does not take our pictures, InstrumentError for a part that cannot be
+    opened.
     """
     codec, signalling = speak(target)
     files = {asset.key: PacketFile.open(asset.path) for asset in parts}
-    tracks = _tracks(files.values())
+    held = _tracks(files.values())
+    tracks = held if tracks is None else tracks
     async with AsyncExitStack() as stack:
         stack.enter_context(UNDISTURBED)
         if http is None:

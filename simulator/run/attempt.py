@@ -38,7 +38,7 @@ async def play_attempt(
     """Play `prepared` to the agent at `target`; all else as `simulator.session.engine.play`."""
     return await play(
         prepared,
-        partial(dial, target, parts=prepared.assets, video=prepared.codec),
+        partial(dial, target, parts=prepared.assets, tracks=prepared.tracks, video=prepared.codec),
         traits=traits,
         folder=folder,
         identity=identity,

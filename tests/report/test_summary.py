@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from simulator.judging.verdicts import verdict_path
 from simulator.measuring.trace import trace_from_json, trace_to_json
@@ -14,6 +16,7 @@ from simulator.protocol.health import Sent
 from simulator.report.file import write_summary
 from simulator.report.part import Part
 from simulator.report.summary import Summary, summarise
+from simulator.report.terminal import print_summary
 
 
 @pytest.fixture
@@ -139,6 +142,26 @@ def test_a_run_that_was_not_judged_is_all_missing(run_folder: Path) -> None:
     summary = summarise(run_folder)
     assert summary.by_agent["oracle"].turns.missing == 4
     assert summary.by_agent["absent"].turns.scored == 4, "an agent that never came up owes all"
+
+
+def test_a_side_that_never_reports_on_our_pictures_is_said_to_have_no_eyes(
+    run_folder: Path,
+) -> None:
+    path = next((run_folder / "recordings").glob("*--oracle--1")) / "trace.json"
+    made = trace_from_json(path.read_bytes())
+    sent = (
+        Sent(track="audio", packets=1000, arrived_until=44.0),
+        Sent(track="video", packets=900),
+    )
+    path.write_bytes(trace_to_json(dataclasses.replace(made, sent=sent, reported_at=45.0)))
+    summary = summarise(run_folder)
+    assert summary.by_agent["oracle"].unread == {"video": 1}
+    assert summary.by_agent["late"].unread == {}
+    console = Console(width=300, file=io.StringIO())
+    print_summary(summary, run_folder, console)
+    assert isinstance(console.file, io.StringIO)
+    said = " ".join(console.file.getvalue().split())
+    assert "never reported on our video: it may not read it (--no-video sends none)" in said
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from simulator.protocol.events import (
     Whose,
 )
 from simulator.protocol.tap import NullTap
-from simulator.protocol.tracks import Track
+from simulator.protocol.tracks import AUDIO, Track
 from simulator.rtc.peer import Peer, dial
 from simulator.rtc.playlist import Playlist
 
@@ -85,6 +85,22 @@ async def next_event(peer: Peer, kind: type, within: float = 5.0) -> Any:
 
 def soon(playlist: Playlist, ahead: float = 0.1) -> float:
     return round((playlist.now() + ahead) / 0.02) * 0.02
+
+
+async def test_an_agent_without_eyes_is_offered_no_video(agent: Any, part: PacketFile) -> None:
+    log = Log()
+    async with called(agent, log, tracks=(AUDIO,)) as (peer, playlist):
+        playlist.play(part, soon(playlist))
+        await asyncio.sleep(0.5)
+        offered = agent.calls[0].remoteDescription.sdp
+        negotiated = peer.negotiated["tracks"]
+        sending = peer.sending()
+    assert "m=audio" in offered
+    assert "m=video" not in offered
+    assert list(negotiated) == ["audio"]
+    assert {track for _, track, *_ in log.sent} == {"audio"}
+    assert [(sent.track, sent.unsent) for sent in sending.tracks] == [("audio", 0)]
+    assert len(agent.heard.of("audio")) > 10
 
 
 async def test_a_call_sends_every_packet_on_time_and_says_what_was_negotiated(
