@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from simulator.measuring import spans
 from simulator.measuring.attribution import attribute
+from simulator.measuring.live_ear import misheard
 from simulator.measuring.sent import SentMedia
 from simulator.measuring.sound import agent_sound
 from simulator.measuring.speech import Detector
@@ -54,7 +55,7 @@ from simulator.recording.records import (
 from simulator.scenario.types import Embedded, Scenario
 from simulator.whole_file import put_file
 
-METHOD = 5
+METHOD = 6
 """Changes whenever the same recording could get another trace; cached traces are then made anew."""
 TRACE = "trace.json"
 STRETCH = 1.0
@@ -109,6 +110,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         turns=turns,
         heard=heard,
         speech=join(islands),
+        misheard=misheard(_live_edges(recording), islands, until=recording.end),
         responses=found,
         attribution=attributed,
         pacing=sent.pacing(),
@@ -119,6 +121,11 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         shared_host=manifest.shared_host,
         conditions=manifest.conditions,
     )
+
+
+def _live_edges(recording: Recording) -> list[tuple[float, str]]:
+    """What the live ear said of the agent."""
+    return [(e.t, str(r.edge)) for e, r in recording.records(SpeechRecord) if r.by == "agent"]
 
 
 def _sound_started(recording: Recording) -> dict[str, float]:

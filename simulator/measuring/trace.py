@@ -182,6 +182,16 @@ class CodecDelay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Misheard:
+    """Where the live ear was wrong, as far as the recording tells."""
+
+    kind: Literal["missed", "late", "held", "imagined"]
+    """It did not hear a voice, or late; it went on hearing one that was silent; there was none."""
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pacing:
     """Send-time error of the whole session (actual - due), in milliseconds."""
 
@@ -222,6 +232,8 @@ class Trace:
     heard: tuple[Heard, ...]
     speech: tuple[Speech, ...]
     """All audible speech of the agent, whatever response it belongs to."""
+    misheard: tuple[Misheard, ...] = ()
+    """Where the live ear erred: a turn may have gone on, or a barge-in begun, at a wrong moment."""
     responses: tuple[Response, ...]
     attribution: tuple[Attributed, ...]
     pacing: Pacing

@@ -137,6 +137,9 @@ class Part:
     unread: Mapping[str, int] = field(default_factory=dict)
     """Track -> completed attempts in which the agent's side reported on others, and never on it: it
     may have no eyes."""
+    misheard: int = 0
+    """Completed attempts in which the live ear erred: turns may have gone on, or interruptions
+    begun, at a wrong moment."""
 
 
 def part_of(rows: Sequence[AttemptRow], *, mix: bool = False) -> Part:
@@ -164,6 +167,7 @@ def part_of(rows: Sequence[AttemptRow], *, mix: bool = False) -> Part:
         quiet=_quiet(rows),
         pacing_ms=_pacing(rows),
         unreported=sum(_unreported(r) for r in rows),
+        misheard=sum(_misheard(r) for r in rows),
         unread=Counter(track for r in rows for track in _unread(r)),
     )
     return part if mix or len(conditions) <= 1 else _without_means(part)
@@ -317,3 +321,8 @@ def _unread(row: AttemptRow) -> tuple[str, ...]:
     if trace is None or trace.outcome != Outcome.COMPLETED or trace.reported_at is None:
         return ()
     return tuple(s.track for s in trace.sent if s.packets and s.arrived_until is None)
+
+
+def _misheard(row: AttemptRow) -> bool:
+    trace = row.trace
+    return trace is not None and trace.outcome == Outcome.COMPLETED and bool(trace.misheard)

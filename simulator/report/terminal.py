@@ -197,6 +197,15 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
                     "yellow",
                 )
             )
+        if part.misheard:
+            lines.append(
+                plain(
+                    f"{label}: in {part.misheard} of {part.planned} attempts its voice was not "
+                    "followed rightly while it spoke (noise, or a faint voice): turns may have "
+                    "gone on, or interruptions begun, at a wrong moment",
+                    "yellow",
+                )
+            )
         if part.quiet.kept_by.get("spoken_token"):
             lines.append(plain(f"{label}: said the silence token aloud"))
         if part.paths is not None:

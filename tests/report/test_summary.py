@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from simulator.judging.verdicts import verdict_path
-from simulator.measuring.trace import trace_from_json, trace_to_json
+from simulator.measuring.trace import Misheard, trace_from_json, trace_to_json
 from simulator.protocol.health import Sent
 from simulator.report.file import write_summary
 from simulator.report.part import Part
@@ -142,6 +142,16 @@ def test_a_run_that_was_not_judged_is_all_missing(run_folder: Path) -> None:
     summary = summarise(run_folder)
     assert summary.by_agent["oracle"].turns.missing == 4
     assert summary.by_agent["absent"].turns.scored == 4, "an agent that never came up owes all"
+
+
+def test_an_attempt_in_which_the_live_ear_erred_is_told(run_folder: Path) -> None:
+    path = next((run_folder / "recordings").glob("*--oracle--1")) / "trace.json"
+    made = trace_from_json(path.read_bytes())
+    held = Misheard(kind="held", start=12.0, end=19.0)
+    path.write_bytes(trace_to_json(dataclasses.replace(made, misheard=(held,))))
+    summary = summarise(run_folder)
+    assert summary.by_agent["oracle"].misheard == 1
+    assert summary.by_agent["late"].misheard == 0
 
 
 def test_a_side_that_never_reports_on_our_pictures_is_said_to_have_no_eyes(

@@ -69,6 +69,38 @@ def test_clicks_and_hiss_are_no_speech() -> None:
     assert listen(Ear(), hiss) == []
 
 
+def noise(seconds: float, dbfs: float) -> Samples:
+    rng = np.random.default_rng(5)
+    return np.asarray(rng.standard_normal(round(seconds * 48_000)) * 10 ** (dbfs / 20))
+
+
+@pytest.mark.parametrize("dbfs", [-70.0, -52.0, -48.0, -44.0, -38.0])
+def test_speech_begins_and_ends_in_a_room_that_is_never_quiet(dbfs: float) -> None:
+    sound = noise(12.0, dbfs)
+    sound[4 * 48_000 : 6 * 48_000] += tone(2.0, 0.2)
+    (begin, at), (end, until) = [e for e in listen(Ear(), sound) if e[1] > 3.2]
+    assert (begin, end) == ("start", "end")
+    assert 4.0 <= at <= 4.08
+    assert 6.18 <= until <= 6.26
+
+
+def test_a_room_that_comes_with_the_first_word_ends_with_the_floor_known() -> None:
+    sound = np.concatenate((silence(2.0), noise(8.0, -46)))
+    sound[2 * 48_000 : 4 * 48_000] += tone(2.0, 0.2)
+    (begin, at), (end, until) = listen(Ear(), sound)
+    assert (begin, end) == ("start", "end")
+    assert 2.0 <= at <= 2.08
+    assert 4.18 <= until <= 5.4
+
+
+def test_a_voice_without_a_pause_goes_on() -> None:
+    syllables = np.concatenate([tone(0.16, 0.2), tone(0.08, 0.01)] * 25)
+    edges = listen(Ear(), np.concatenate((silence(0.5), syllables, silence(0.5))))
+    assert [edge for edge, _ in edges] == ["start", "end"]
+    steady = np.concatenate((silence(0.5), tone(6.0, 0.2), silence(0.5)))
+    assert [edge for edge, _ in listen(Ear(), steady)] == ["start", "end"]
+
+
 def test_packets_that_stop_coming_are_an_end() -> None:
     ear = Ear()
     listen(ear, tone(0.4, 0.2))
