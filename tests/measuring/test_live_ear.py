@@ -9,7 +9,8 @@ SPEECH = (Speech(start=2.0, end=3.0), Speech(start=3.4, end=4.0))
 
 
 def test_an_ear_that_follows_is_right() -> None:
-    assert misheard([(2.08, "start"), (3.22, "end"), (3.48, "start"), (4.2, "end")], SPEECH, until=20.0) == ()
+    edges = [(2.08, "start"), (3.22, "end"), (3.48, "start"), (4.2, "end")]
+    assert misheard(edges, SPEECH, until=20.0) == ()
     assert misheard([], (), until=20.0) == ()
 
 
