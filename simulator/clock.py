@@ -139,6 +139,8 @@ class ManualClock(Clock):
     async def advance(self, seconds: float) -> None:
         """Move on by `seconds`, stopping at each time that somebody waits for: whoever is ready
         runs until all wait again before time moves, so that nothing ever happens late."""
+        if not seconds >= 0:
+            raise ValueError(f"a clock goes on, not by {seconds} s")
         until = self._now + seconds
         await settle()
         while (due := self.next_at) is not None and due <= until:

@@ -15,7 +15,8 @@ import pytest
 
 from simulator.protocol.conditions import USUAL, Conditions
 from simulator.protocol.samples import PACKET, RATE, Mono
-from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo, TurnInfo
+from simulator.protocol.tracks import AUDIO, Track
+from simulator.recording.manifest import AgentInfo, Manifest, ScenarioInfo, TurnInfo, track_infos
 from simulator.recording.writer import RecordingWriter
 
 OUR_AUDIO, THEIRS = 1001, 2001
@@ -79,6 +80,8 @@ class Stage:
 
     folder: Path
     turns: tuple[TurnInfo, ...] = ()
+    tracks: tuple[Track, ...] = (AUDIO,)
+    """A stage has no pictures, unless a test shows some."""
     conditions: Conditions = USUAL
     shared_host: bool = False
     secrets: Sequence[str] = ()
@@ -88,6 +91,7 @@ class Stage:
         manifest = Manifest(
             scenario=ScenarioInfo(id="stage", sha256="00"),
             agent=AgentInfo(reference="fake"),
+            tracks=track_infos(self.tracks),
             turns=self.turns,
             conditions=self.conditions,
             shared_host=self.shared_host,

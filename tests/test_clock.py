@@ -154,3 +154,11 @@ async def test_settling_waits_for_what_is_ready_and_not_for_what_waits() -> None
         await settle()
         assert done == list(range(20))
         task.cancel()
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan")])
+async def test_a_clock_goes_on(seconds: float) -> None:
+    clock = ManualClock(5.0)
+    with pytest.raises(ValueError, match="a clock goes on"):
+        await clock.advance(seconds)
+    assert clock.now() == 5.0

@@ -58,6 +58,8 @@ from simulator.whole_file import put_file
 METHOD = 6
 """Changes whenever the same recording could get another trace; cached traces are then made anew."""
 TRACE = "trace.json"
+WHOLE = 0.99
+"""Share of the packets that left which a log has to hold."""
 STRETCH = 1.0
 """Seconds before a due time from which a send error spoils a latency."""
 
@@ -75,7 +77,13 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     )
     # The last look at our health is where sending ends: hanging up comes after it.
     looked = [e.t for e, _ in recording.records(HealthRecord)]
-    sent = SentMedia(recording, looked[-1] if ended is not None and looked else None)
+    begun = next((r.play_at for _, r in recording.records(SessionRecord) if r.play_at), None)
+    sent = SentMedia(
+        recording,
+        fps=scenario.canvas.fps,
+        begin=begun,
+        end=looked[-1] if begun is not None and ended is not None and looked else None,
+    )
     until = sent.until if sent.until is not None else end
     what = spans.played(events, until=until, end=max(end, until))
     heard = spans.heard(manifest, what, sent.late)
@@ -96,16 +104,15 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         )
         for t in turns
     )
-    played = next((r.play_at for _, r in recording.records(SessionRecord) if r.play_at), None)
     sending = sent.sending
-    outcome, reason = _outcome(ended, sending, end)
+    outcome, reason = _outcome(recording, ended, sending, end if begun is not None else None)
     return Trace(
         version=TRACE_VERSION,
         scenario=manifest.scenario.id,
         agent=manifest.agent.reference,
         outcome=outcome,
         reason=reason,
-        play_at=played,
+        play_at=begun,
         end=recording.end,
         turns=turns,
         heard=heard,
@@ -214,15 +221,35 @@ def _opportunity(
     return False if spoken and elsewhere else None
 
 
-def _outcome(ended: SessionRecord | None, sending: Sending, end: float) -> tuple[str, str]:
-    """How the session ended, and why: what says that it was completed has to have been played."""
+def _outcome(
+    recording: Recording, ended: SessionRecord | None, sending: Sending, end: float | None
+) -> tuple[str, str]:
+    """How the session ended, and why: what says that it was completed has to have been played.
+
+    `end`: session time of its end; None if nothing was played.
+    """
     if ended is None:
         return Outcome.INSTRUMENT_INVALID.value, "cut_off: the recording has no end"
     outcome = ended.outcome or Outcome.INSTRUMENT_INVALID.value
-    fault = incomplete(sending, end) if outcome == Outcome.COMPLETED else None
+    if outcome != Outcome.COMPLETED or end is None:
+        return outcome, ended.reason or ""
+    lost = _lost_log(recording)
+    if lost:
+        return Outcome.INSTRUMENT_INVALID.value, lost
+    fault = incomplete(sending, end)
     if fault is not None:
         return OUTCOMES[fault.whose].value, f"{fault.code}: {fault.message}"
     return outcome, ended.reason or ""
+
+
+def _lost_log(recording: Recording) -> str:
+    """What the log lacks of the packets of which the session knew that they left; or empty."""
+    told = [record.tracks for _, record in recording.records(HealthRecord) if record.tracks]
+    left = sum(track.packets for track in told[-1]) if told else 0
+    held = sum(len(recording.sent(track.id)) for track in recording.manifest.tracks)
+    if held >= left * WHOLE:
+        return ""
+    return f"log_damaged: it holds {held} of the {left} packets that left; is {RTP_LOG} whole?"
 
 
 def _life(recording: Recording, sending: Sending, found: Sequence[Response]) -> Life:

@@ -17,6 +17,7 @@ from simulator.measuring.trace import Pacing
 from simulator.media.timeline import PTIME
 from simulator.protocol.health import Sending, Sent
 from simulator.protocol.rtcp import Arrival, reports
+from simulator.recording.manifest import TrackInfo
 from simulator.recording.reader import Recording, RtpLog
 
 HOLE = 2.5
@@ -31,38 +32,56 @@ Floats = NDArray[np.float64]
 class SentTrack:
     """One track that we sent."""
 
-    def __init__(self, name: str, log: RtpLog, due: Floats) -> None:
-        """`log`: its packets without resends; `due`: when each was due, session seconds."""
-        self.name = name
+    def __init__(self, track: TrackInfo, log: RtpLog, due: Floats, step: float) -> None:
+        """`log`: its packets without resends; `due`: when each was due, session seconds; `step`:
+        seconds from one picture or piece of sound to the next."""
+        self.name = track.id
         self.log = log
         self.due = due
+        self.step = step
         self.error_ms: Floats = 1000.0 * (log.t - due)
         _, first = np.unique(log.rtp, return_index=True)
         self._times: Floats = due[np.sort(first)]
         """When each picture or piece of sound was due."""
-        steps = np.diff(self._times)
-        self.step = float(np.median(steps)) if len(steps) else PTIME
-        """Seconds from one to the next."""
-        holes = steps[steps > HOLE * self.step]
-        self.missing = int(np.sum(np.round(holes / self.step) - 1)) if len(holes) else 0
-        """Pictures or pieces of sound that were due between two that left."""
+        self._lasts = PTIME if track.kind == "audio" else 0.0
+        """Sound is due when it is over, a picture when it begins."""
         self.ssrcs = {int(s) for s in np.unique(log.ssrc)}
 
-    def state(self, end: float | None, told: Sequence[tuple[float, bytes]]) -> Sent:
-        """What became of it. `end`: session time until which it was to be sent, if that is known;
-        `told`: the other side's RTCP packets with their times, in order."""
-        until = float(self._times[-1]) if len(self._times) else None
-        overdue = 0.0 if end is None or until is None else max(0.0, end - until - self.step)
+    def state(
+        self, begin: float | None, end: float | None, told: Sequence[tuple[float, bytes]]
+    ) -> Sent:
+        """What became of it. `begin`, `end`: session times between which it was to be sent, if they
+        are known; `told`: the other side's RTCP packets with their times, in order."""
+        times = self._times
+        until = float(times[-1]) + self.step - self._lasts if len(times) else begin
+        overdue = 0.0 if end is None or until is None else max(0.0, end - until)
         arrival = self._arrival(told)
         return Sent(
             track=self.name,
             packets=len(self.log),
-            unsent=self.missing + int(overdue / self.step),
+            unsent=self._missing(begin) + int(overdue / self.step),
             overdue_s=overdue,
             left_until=float(self.log.t[-1]) if len(self.log) else None,
             arrived_until=arrival.until,
             reports_apart=arrival.apart,
         )
+
+    def _missing(self, begin: float | None) -> int:
+        """Pictures or pieces of sound that were due before the last one that left, and did not.
+
+        Where segments join there may be one more than the time has room for, never one less.
+        """
+        times = self._times
+        if not len(times):
+            return 0
+        first = float(times[0]) - self._lasts
+        head = 0.0 if begin is None else max(0.0, first - begin)
+        room = head + float(times[-1] - times[0])
+        by_count = int(room / self.step + 0.5) + 1 - len(times)
+        steps = np.diff(times)
+        holes = steps[steps > HOLE * self.step]
+        by_holes = int(head / self.step) + int(np.sum(np.round(holes / self.step) - 1))
+        return max(0, by_count - 1, by_holes)
 
     def _arrival(self, told: Sequence[tuple[float, bytes]]) -> Arrival:
         arrival = Arrival()
@@ -86,12 +105,18 @@ class SentTrack:
 class SentMedia:
     """All that was sent in a recording."""
 
-    def __init__(self, recording: Recording, end: float | None) -> None:
-        """`end`: session time until which the stream was to go on; None: nobody knows."""
-        self._tracks = [SentTrack(t.id, *recording.due(t.id)) for t in recording.manifest.tracks]
+    def __init__(
+        self, recording: Recording, *, fps: float, begin: float | None, end: float | None
+    ) -> None:
+        """`fps`: pictures a second; `begin`, `end`: session times between which the stream was to
+        play; None: nothing was to, or nobody knows."""
+        steps = {"audio": PTIME, "video": 1 / fps}
+        self._tracks = [
+            SentTrack(t, *recording.due(t.id), steps[t.kind]) for t in recording.manifest.tracks
+        ]
         self._sound = next(t for t in self._tracks if t.name == recording.voice)
         self._told = recording.rtcp(sent=False)
-        self._end = end
+        self._begin, self._end = begin, end
 
     @property
     def until(self) -> float | None:
@@ -130,5 +155,5 @@ class SentMedia:
         told = [t for t, packet in self._told if any(r.ssrc in ours for r in reports(packet))]
         return Sending(
             reported_at=max(told, default=None),
-            tracks=tuple(track.state(self._end, self._told) for track in self._tracks),
+            tracks=tuple(track.state(self._begin, self._end, self._told) for track in self._tracks),
         )

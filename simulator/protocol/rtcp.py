@@ -53,6 +53,11 @@ def reports(packet: bytes) -> Iterator[Report]:
         at = end
 
 
+AHEAD = 2_000
+"""Packets that a report may be ahead of what we have noted, or behind what it said before, and be
+believed: more than leave between two of our notes."""
+
+
 class Arrival:
     """Follows, from the reports on it, how far one stream of ours has come through.
 
@@ -65,6 +70,8 @@ class Arrival:
         self.apart: float | None = None
         """The longest time between two reports, seconds; None: there were fewer than two."""
         self._reported: float | None = None
+        self._told: int | None = None
+        self._nonsense = False
         self._newest = 0
         self._began: int | None = None
         self._left: deque[tuple[int, float]] = deque(maxlen=_MARKS)
@@ -80,11 +87,19 @@ class Arrival:
         """A report came: `highest` is the highest sequence number received."""
         if self._began is None:
             return
+        # Without its cycles, which not every side counts as we do.
+        newest = self._newest + (highest - self._newest + 0x8000) % 0x10000 - 0x8000
+        backwards = self._told is not None and newest < self._told - AHEAD
+        if newest > self._newest + AHEAD or backwards or self._nonsense:
+            # It says that it has what has not left, or that it has lost what it had: such a side's
+            # reports prove nothing.
+            self._nonsense = True
+            self.until = self.apart = None
+            return
+        self._told = newest
         if self._reported is not None:
             self.apart = max(self.apart or 0.0, t - self._reported)
         self._reported = t
-        # Without its cycles, which not every side counts as we do.
-        newest = self._newest + (highest - self._newest + 0x8000) % 0x10000 - 0x8000
         had = [at for number, at in self._left if number <= newest]
         if newest >= self._began and had:
             self.until = max(had[-1], self.until or had[-1])

@@ -56,6 +56,10 @@ def incomplete(sending: Sending, now: float) -> Fault | None:
     fault = stopped(sending, now)
     if fault is not None:
         return fault
+    if not sending.tracks or any(not track.packets for track in sending.tracks):
+        silent = [track.track for track in sending.tracks if not track.packets]
+        what = f"nothing of {', '.join(silent)}" if silent else "nothing"
+        return _fault(Whose.INSTRUMENT, "not_sent", f"{what} has left this host")
     for track in sending.tracks:
         due = track.packets + track.unsent
         if track.unsent > UNSENT * due:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
@@ -28,7 +28,7 @@ from simulator.protocol.conditions import USUAL, Conditions, Decide
 from simulator.protocol.conduct import BY_NAME, Conduct, stated
 from simulator.protocol.tracks import OURS, Kind, Track
 from simulator.recording.records import FORMAT_VERSION
-from simulator.recording.rtplog import FIRST_PORT
+from simulator.recording.rtplog import FIRST_PORT, RTCP_PORT
 
 FORMAT = "omnistage-recording"
 
@@ -289,11 +289,24 @@ def manifest_from_json(data: bytes) -> Manifest:
             hint="use the omnistage version that it names under software",
         )
     try:
-        return _ADAPTER.validate_python(head)
+        manifest = _ADAPTER.validate_python(head)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(p) for p in first["loc"])
         raise RecordingError(f"manifest.json: {where}: {first['msg']}") from None
+    _check_tracks(manifest.tracks)
+    return manifest
+
+
+def _check_tracks(tracks: Sequence[TrackInfo]) -> None:
+    """Raises RecordingError for tracks that cannot be told apart."""
+    names, ports = [t.id for t in tracks], [t.port for t in tracks]
+    if not any(t.kind == "audio" for t in tracks):
+        raise RecordingError("manifest.json: tracks: none of them is sound")
+    if len({*names}) < len(names) or "" in names:
+        raise RecordingError("manifest.json: tracks: two have one id, or one has none")
+    if len({*ports, RTCP_PORT}) <= len(ports):
+        raise RecordingError("manifest.json: tracks: two have one port, or one that of RTCP")
 
 
 def _of_version_1(head: Mapping[str, Any]) -> dict[str, Any]:

@@ -311,6 +311,12 @@ class _Appending:
         state = os.fstat(self._fd)
         if state.st_nlink == 0:
             return "was removed"
+        try:
+            there = self.path.stat()
+        except OSError:
+            return "was moved"
+        if (there.st_ino, there.st_dev) != (state.st_ino, state.st_dev):
+            return "was replaced"
         return "was cut" if state.st_size < self._size else ""
 
     def close(self) -> None:

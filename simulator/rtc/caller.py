@@ -6,13 +6,14 @@ A signalling may be anybody's code, and talks to anybody's server. Counterparts:
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import aiohttp
 from aiortc import RTCIceServer
 
-from simulator.clock import Clock
+from simulator.clock import Clock, Limit
 from simulator.errors import AgentError, OmnistageError
 from simulator.rtc.dialect import Signalling
 
@@ -36,12 +37,17 @@ class Caller:
 
     async def servers(self) -> Sequence[RTCIceServer]:
         """See `Signalling.servers`. Raises AgentError if they cannot be had."""
-        return await self._asked(self._signalling.servers(self._http))
+        found: object = await self._asked(lambda: self._signalling.servers(self._http))
+        if not isinstance(found, list | tuple) or not all(
+            isinstance(server, RTCIceServer) for server in found
+        ):
+            raise AgentError("its dialect's `servers` gave something else than RTCIceServers")
+        return found
 
     async def call(self, offer: str) -> str:
         """The answer to `offer`. Raises AgentError if there is none."""
         self._placed = True
-        answer: object = await self._asked(self._signalling.call(self._http, offer))
+        answer: object = await self._asked(lambda: self._signalling.call(self._http, offer))
         if not isinstance(answer, str):
             raise AgentError(f"its dialect's `call` gave {type(answer).__name__}, no SDP")
         return answer
@@ -54,19 +60,33 @@ class Caller:
         try:
             async with self._clock.within(HANG_UP_WITHIN):
                 await self._signalling.hang_up(self._http)
+        except asyncio.CancelledError:
+            if _ours():
+                raise
         except Exception:  # noqa: BLE001 - other people's code, and nobody is left whom it could trouble
             return
 
-    async def _asked(self, said: Awaitable[_Said]) -> _Said:
+    async def _asked(self, ask: Callable[[], Awaitable[_Said]]) -> _Said:
+        limit: Limit | None = None
         try:
             async with self._clock.within(self._within) as limit:
-                return await said
+                return await ask()
         except OmnistageError:
             raise
+        except asyncio.CancelledError as error:
+            if _ours():
+                raise
+            raise AgentError("its dialect could not place the call: it was cancelled") from error
         except Exception as error:
-            if limit.expired:
+            if limit is not None and limit.expired:
                 what = f"the agent did not answer the call within {self._within:g} s"
                 raise AgentError(what) from None
             # As with every plug-in: other people's code may raise anything.
             what = f"its dialect could not place the call: {type(error).__name__}: {error}"
             raise AgentError(what) from error
+
+
+def _ours() -> bool:
+    """Whether somebody has cancelled our own task, and not a dialect itself."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from pydantic import TypeAdapter, ValidationError
 
 from simulator.errors import AgentError, OmnistageError
 from simulator.protocol.events import Fault, Text, Whose, WireCommand
@@ -54,11 +57,19 @@ class Interpreter:
             written: object = self._codec.write(command)
         except OmnistageError:
             raise
-        except Exception as error:
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        # A codec may be other people's code, and its bug is the agent's fault. It never waits, so
+        # that even a cancellation is its own.
+        except BaseException as error:
             raise AgentError(f"its dialect cannot write a command: {_place(error)}") from error
         if not isinstance(written, Written):
             raise AgentError(f"its dialect's `write` gave {type(written).__name__}, no Written")
-        return written
+        try:
+            messages = [_sound(message) for message in written.messages]
+        except Exception as error:
+            raise AgentError(f"its dialect's `write` gave no messages: {_place(error)}") from error
+        return replace(written, messages=messages)
 
     def _read(self, message: Message) -> Sequence[Step]:
         try:
@@ -74,12 +85,18 @@ class Interpreter:
     def _steps(self, say: Callable[[], Sequence[Step]]) -> Sequence[Step]:
         try:
             return [step for said in say() for step in self._checked(said)]
-        except Exception as error:  # noqa: BLE001 - a codec may be other people's code: its bug is the agent's fault
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - as in `write`
             return (_fault("dialect", f"its dialect failed: {_place(error)}"),)
 
     def _checked(self, said: object) -> Sequence[Step]:
         if not isinstance(said, Step):
             raise TypeError(f"{type(said).__name__} is neither an event nor a message")
+        said = _sound(said)
+        if isinstance(said, Fault) and said.whose not in (Whose.AGENT, Whose.NETWORK):
+            # Nothing that an agent's words say is ours, or the user's.
+            said = replace(said, whose=Whose.AGENT)
         if not isinstance(said, Text) or said.kind == "user":
             return (said,)
         text = said.text[:TEXT_CAP] if said.final else self._room(said)
@@ -97,11 +114,33 @@ class Interpreter:
         return kept
 
 
+_S = TypeVar("_S")
+
+
+_KINDS: dict[type[object], TypeAdapter[Any]] = {}
+"""What is said, by its type."""
+
+
+def _sound(said: _S) -> _S:
+    """`said`, with its fields as their types say. Raises TypeError if one cannot be: it would be
+    written down as something that nobody can read."""
+    kind = type(said)
+    if kind not in _KINDS:
+        _KINDS[kind] = TypeAdapter(kind)
+    held = {f.name: getattr(said, f.name) for f in fields(said)}  # type: ignore[arg-type]
+    try:
+        return cast("_S", _KINDS[kind].validate_python(held))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise TypeError(f"{kind.__name__}: {where}: {first['msg']}") from None
+
+
 def _fault(code: str, message: str, *, fatal: bool = True) -> Fault:
     return Fault(whose=Whose.AGENT, code=code, message=message, fatal=fatal)
 
 
-def _place(error: Exception) -> str:
+def _place(error: BaseException) -> str:
     """An error with the last place that it came through."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""

@@ -121,10 +121,10 @@ class Vitals(NullTap):
     def received_rtcp(self, t: float, packet: bytes) -> None:
         self.last_heard = t
         for report in reports(packet):
-            self.reported += 1
-            self.reported_at = t
             for track in self._tracks.values():
                 if track.ssrc == report.ssrc:
+                    self.reported += 1
+                    self.reported_at = t
                     track.lost = report.lost
                     track.arrival.reported(report.highest, t)
             sent = self._sent_reports.get(report.since) if report.since else None

@@ -86,6 +86,18 @@ def test_numbers_that_wrap_are_followed() -> None:
         assert arrival.until == 2.0
 
 
+def test_a_side_that_says_nonsense_proves_nothing() -> None:
+    """That it has what has not left, or has lost what it had."""
+    left = [("left", n / 4, 1_000 + 12 * n) for n in range(40)]
+    for told in (
+        [("told", 1.05, 1_000 + 30_000)],
+        [("told", 1.05, 1_040), ("told", 2.05, 1_090), ("told", 3.05, 1_000 - 20_000)],
+        [("told", float(n) + 0.05, 0) for n in range(1, 9)],
+    ):
+        arrival = followed(*sorted([*left, *told], key=lambda step: step[1]))
+        assert arrival.until is None, told
+
+
 @given(st.binary(max_size=80))
 def test_anything_else_is_harmless(packet: bytes) -> None:
     list(reports(packet))

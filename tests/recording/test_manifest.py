@@ -12,6 +12,9 @@ from simulator.errors import RecordingError
 from simulator.media.timeline import Asset, Prepared, PreparedTurn, Spoken
 from simulator.protocol.conditions import Conditions, Video
 from simulator.recording.manifest import (
+    AgentInfo,
+    Manifest,
+    ScenarioInfo,
     describe,
     manifest_from_json,
     manifest_to_dict,
@@ -96,3 +99,25 @@ def test_another_version_says_which() -> None:
     with pytest.raises(RecordingError, match=f"version {FORMAT_VERSION + 1}") as error:
         manifest_from_json(json.dumps(value).encode())
     assert error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("tracks", "why"),
+    [
+        ([], "none of them is sound"),
+        ([("v", "video", 5004)], "none of them is sound"),
+        ([("a", "audio", 5004), ("a", "video", 5006)], "two have one id"),
+        ([("", "audio", 5004)], "or one has none"),
+        ([("a", "audio", 5004), ("v", "video", 5004)], "two have one port"),
+        ([("a", "audio", 5005)], "or one that of RTCP"),
+    ],
+)
+def test_tracks_that_cannot_be_told_apart_are_refused(
+    tracks: list[tuple[str, str, int]], why: str
+) -> None:
+    made = manifest_to_dict(
+        Manifest(scenario=ScenarioInfo(id="s", sha256="0"), agent=AgentInfo(reference="a"))
+    )
+    made["tracks"] = [dict(zip(("id", "kind", "port"), track, strict=True)) for track in tracks]
+    with pytest.raises(RecordingError, match=why):
+        manifest_from_json(json.dumps(made).encode())

@@ -69,7 +69,7 @@ def test_files_that_were_never_made_are_empty(folder: Path) -> None:
     (folder / "rtp.pcap").unlink()
     recording = Recording.open(folder)
     assert recording.events() == ()
-    assert len(recording.sent("video")) == 0
+    assert len(recording.sent("audio")) == 0
     assert recording.rtcp(sent=False) == []
     assert recording.end == 0.0
 

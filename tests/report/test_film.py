@@ -22,7 +22,7 @@ from simulator.measuring.speech import islands
 from simulator.measuring.trace import Heard, Life, Pacing, Response, Speech, Trace, TurnSpan
 from simulator.media.cache import Cache, key_of
 from simulator.media.packets import PacketWriter
-from simulator.protocol.tracks import AUDIO, VIDEO
+from simulator.protocol.tracks import AUDIO, OURS, VIDEO
 from simulator.recording.manifest import PartInfo, SpokenInfo, TurnInfo
 from simulator.recording.reader import Recording
 from simulator.recording.records import (
@@ -96,7 +96,7 @@ def filmed(stage: Any, sounds: Any, tmp_path: Path) -> tuple[Recording, Timeline
                 spoken=(spoken,),
             )
         )  # fmt: skip
-    made = stage(turns=tuple(turns))
+    made = stage(turns=tuple(turns), tracks=OURS)
     made.event(PLAY_AT, SessionRecord(state="playing", play_at=PLAY_AT))
     shown: Any = (("play", 0, PLAY_AT), ("hold", 0, PLAY_AT + 2), ("play", 1, SECOND_AT))
     for kind, index, at in shown:

@@ -21,7 +21,7 @@ class Says(Signalling):
         self._said = said
 
     async def call(self, http: Any, offer: str) -> str:
-        if isinstance(self._said, Exception):
+        if isinstance(self._said, BaseException):
             raise self._said
         if self._said is None:
             await asyncio.Event().wait()
@@ -66,3 +66,30 @@ async def test_hanging_up_does_not_hold_up_what_is_over(
     monkeypatch.setattr(caller, "HANG_UP_WITHIN", 0.05)
     async with asyncio.timeout(2):
         await calls(said).hang_up()
+
+
+@pytest.mark.parametrize("servers", [5, ["stun:x"], "stun:x"])
+async def test_servers_are_servers(servers: Any) -> None:
+    with pytest.raises(AgentError, match="`servers` gave something else than RTCIceServers"):
+        await calls(servers).servers()
+
+
+async def test_a_signalling_that_cancels_itself_cancels_nothing_of_ours() -> None:
+    with pytest.raises(AgentError, match="could not place the call: it was cancelled"):
+        await calls(asyncio.CancelledError()).call("v=0")
+    placed = calls(asyncio.CancelledError())
+    placed._placed = True
+    await placed.hang_up()
+
+
+async def test_a_call_that_is_no_coroutine_is_the_agents_failure() -> None:
+    class Plain(Signalling):
+        def call(self, http: Any) -> str:  # type: ignore[override]
+            return ""
+
+        async def hang_up(self, http: Any) -> None:
+            return
+
+    http: Any = None
+    with pytest.raises(AgentError, match="could not place the call: TypeError"):
+        await Caller(Plain(), http, WALL, 1.0).call("v=0")

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from simulator.errors import AgentError, InputError
-from simulator.protocol.events import Commit, Fault, Ready, Text, WireCommand
+from simulator.protocol.events import (
+    Commit,
+    ContextChanged,
+    Fault,
+    Ready,
+    ResponseEnded,
+    ResponseStarted,
+    Text,
+    Whose,
+    WireCommand,
+)
 from simulator.rtc.dialect import Codec, Message, Step, Written
 from simulator.rtc.interpreter import MALFORMED_LIMIT, TEXT_CAP, Interpreter
 
@@ -32,7 +43,7 @@ class Says(Codec):
         return self._says()  # type: ignore[no-any-return]
 
 
-def raises(error: Exception) -> Callable[[], Any]:
+def raises(error: BaseException) -> Callable[[], Any]:
     def raising() -> Any:
         raise error
 
@@ -110,3 +121,47 @@ def test_text_is_capped_for_each_response() -> None:
 
 def texts(words: Interpreter) -> list[Text]:
     return [step for step in words.read(message()) if isinstance(step, Text)]
+
+
+@pytest.mark.parametrize(
+    ("said", "where"),
+    [
+        (ResponseStarted(response=17), "ResponseStarted: response"),  # type: ignore[arg-type]
+        (ResponseStarted(response=None), "ResponseStarted: response"),  # type: ignore[arg-type]
+        (ResponseEnded(response="r", status=7), "ResponseEnded: status"),  # type: ignore[arg-type]
+        (Text(text=None), "Text: text"),  # type: ignore[arg-type]
+        (Text(text="x", kind="song"), "Text: kind"),  # type: ignore[arg-type]
+        (ContextChanged(op="cut", span="abc"), "ContextChanged: span"),  # type: ignore[arg-type]
+        (Message(channel="c", body=None), "Message: body"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_nobody_could_read_back_is_the_agents_failure(said: Step, where: str) -> None:
+    """Once, ids that were numbers gave a recording without responses, and a score of 0."""
+    (fault,) = Interpreter(Says(lambda: [said])).read(message())
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.fatal, fault.whose) == ("dialect", True, Whose.AGENT)
+    assert where in fault.message
+
+
+@pytest.mark.parametrize("whose", [Whose.USER, Whose.INSTRUMENT, "agent"])
+def test_a_dialect_blames_nobody_but_its_own_side(whose: Whose) -> None:
+    said = Fault(whose=whose, code="x", message="", fatal=True)
+    (fault,) = Interpreter(Says(lambda: [said])).read(message())
+    assert isinstance(fault, Fault)
+    assert fault.whose is Whose.AGENT
+
+
+def test_a_cancellation_of_its_own_is_a_failure_of_its_own() -> None:
+    words = Interpreter(Says(raises(asyncio.CancelledError())))
+    (fault,) = words.tick(0.0)
+    assert isinstance(fault, Fault)
+    assert fault.fatal
+    with pytest.raises(AgentError, match="cannot write a command: CancelledError"):
+        words.write(Commit())
+
+
+@pytest.mark.parametrize("messages", [None, [5], "abc"])
+def test_what_is_written_are_messages(messages: Any) -> None:
+    words = Interpreter(Says(lambda: Written(messages=messages)))
+    with pytest.raises(AgentError, match="its dialect's `write` gave no messages"):
+        words.write(Commit())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import re
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from simulator.media.timeline import Asset, Prepared, PreparedTurn
 from simulator.protocol.conditions import Conditions
 from simulator.protocol.events import Outcome
 from simulator.recording.reader import Recording
+from simulator.recording.rtplog import Flow, scan
 from simulator.rtc import peer as peers
 from simulator.rtc import secure
 from simulator.rtc.peer import Peer
@@ -268,3 +270,54 @@ def test_a_recording_says_so_itself(played: Mapping[str, Played], tmp_path: Path
     trace = measure(Recording.open(folder), scene(tmp_path).scenario)
     assert trace.outcome == Outcome.INSTRUMENT_INVALID
     assert trace.reason.startswith("not_sent: video has stopped")
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "reason"),
+    [
+        ("gone", "log_damaged: it holds 0 of the"),
+        ("empty", "log_damaged: it holds 0 of the"),
+        ("no video", "log_damaged: it holds "),
+        ("half the sound", "not_sent: "),
+        ("no first seconds of sound", "not_sent: "),
+    ],
+)
+def test_a_log_that_lacks_packets_is_no_session_played(
+    played: Mapping[str, Played], tmp_path: Path, spoilt: str, reason: str
+) -> None:
+    """A good recording, as a partial copy leaves it. Where the session's own count is not at hand,
+    as in recordings of before, the packets are missed by what was due."""
+    folder = tmp_path / "copy"
+    shutil.copytree(played["nothing"].result.folder, folder)
+    log, events = folder / "rtp.pcap", folder / "events.jsonl"
+    data = log.read_bytes()
+    if spoilt == "gone":
+        log.unlink()
+    elif spoilt == "empty":
+        log.write_bytes(b"")
+    else:
+        sound = sent_of(data, 5004)
+        gone = {
+            "no video": sent_of(data, 5006),
+            "half the sound": sound[::2],
+            "no first seconds of sound": sound[:150],
+        }[spoilt]
+        kept = bytearray(data)
+        for begin, end in reversed(gone):
+            del kept[begin:end]
+        log.write_bytes(bytes(kept))
+        if reason.startswith("not_sent"):
+            lines = events.read_text().splitlines(keepends=True)
+            events.write_text("".join(re.sub(r',"tracks":\[\{"track.*\]', "", x) for x in lines))
+    trace = measure(Recording.open(folder), scene(tmp_path).scenario)
+    assert trace.outcome != Outcome.COMPLETED
+    assert trace.reason.startswith(reason)
+
+
+def sent_of(data: bytes, port: int) -> list[tuple[int, int]]:
+    """Where the records of what we sent from a port lie in a log, resends and all."""
+    return [
+        (packet.start - 44, packet.start + packet.kept)
+        for packet in scan(data)
+        if packet.flow == Flow(True, port)
+    ]

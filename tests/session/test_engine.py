@@ -374,7 +374,7 @@ async def test_a_session_sent_late_is_invalid(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["rtp.pcap", "events.jsonl"])
-@pytest.mark.parametrize("how", ["removed", "cut"])
+@pytest.mark.parametrize("how", ["removed", "cut", "moved", "replaced"])
 async def test_a_recording_that_is_taken_away_is_no_recording(
     tmp_path: Path, name: str, how: str
 ) -> None:
@@ -383,8 +383,12 @@ async def test_a_recording_that_is_taken_away_is_no_recording(
             path = tmp_path / "s" / name
             if how == "removed":
                 path.unlink(missing_ok=True)
-            elif path.exists():
+            elif path.exists() and how == "cut":
                 path.write_bytes(b"")
+            elif path.exists() and not (kept := path.with_name("kept")).exists():
+                path.rename(kept)
+                if how == "replaced":
+                    path.write_bytes(kept.read_bytes())
         return ()
 
     played = await perform(SCENE, ANSWERED, folder=tmp_path / "s", agent=agent)
@@ -460,3 +464,14 @@ async def test_it_always_ends_and_says_how(
     assert all(part.at >= at for at, part in played.link.parts)
     stamps = [event.t for event in played.events]
     assert stamps == sorted(stamps)
+
+
+@pytest.mark.parametrize(
+    "told", [Sending(), Sending(tracks=(Sent(track="audio"), Sent(track="video", packets=9)))]
+)
+async def test_a_session_of_which_nothing_left_is_not_completed(
+    tmp_path: Path, told: Sending
+) -> None:
+    outcome, reason, _ = await ends(tmp_path, lambda now: told)
+    assert outcome is Outcome.INSTRUMENT_INVALID
+    assert reason.startswith("not_sent: nothing")
