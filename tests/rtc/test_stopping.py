@@ -31,7 +31,7 @@ from simulator.rtc import peer as peers
 from simulator.rtc import secure
 from simulator.rtc.peer import Peer
 from simulator.scenario.expectations.quiet import Quiet
-from simulator.scenario.types import Clip, Scenario, Turn
+from simulator.scenario.types import Canvas, Clip, Scenario, Turn
 from simulator.session import engine
 from simulator.session.engine import Result
 
@@ -50,7 +50,10 @@ def scene(folder: Path) -> Prepared:
     file.write_text("version: 1\n")
     turn = Turn(id="t", index=0, clip="main", start=0, end=SECONDS, expect=Quiet())
     clips = {"main": Clip(name="main", path=file)}
-    scenario = Scenario(id="scene", path=file, sha256="0" * 64, clips=clips, turns=(turn,))
+    canvas = Canvas(width=320, height=240, fps=10)
+    scenario = Scenario(
+        id="scene", path=file, sha256="0" * 64, clips=clips, turns=(turn,), canvas=canvas
+    )
     return Prepared(scenario=scenario, turns=(PreparedTurn(turn=turn, segment=asset, hold=asset),))
 
 
