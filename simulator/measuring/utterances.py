@@ -28,6 +28,8 @@ LAG = 0.3
 """Seconds by which sound may trail what the wire says of it."""
 LEAD = 0.1
 """Seconds by which sound may be ahead of what the wire says of it."""
+ANNOUNCED = 0.5
+"""Seconds by which it may, if it is nobody else's."""
 
 
 def join(islands: Iterable[Speech], gap: float = SPEECH_GAP) -> tuple[Speech, ...]:
@@ -159,6 +161,7 @@ def _assign(replies: Sequence[_Reply], islands: Sequence[Speech]) -> list[Speech
         ends.append(reply.sound_to if reply.sound_to is not None else min(later, default=math.inf))
     loose: list[Speech] = []
     last: tuple[int, Speech] | None = None
+    voices = join(islands, UTTERANCE_GAP)
     for island in islands:
         owner = _owner(island, starts, ends)
         if last is not None and island.start - last[1].end < UTTERANCE_GAP:
@@ -168,6 +171,9 @@ def _assign(replies: Sequence[_Reply], islands: Sequence[Speech]) -> list[Speech
                 owner = last[0]
         if owner is None:
             owner = _unheard(replies, starts, ends, island)
+        if owner is None:
+            voice = next(v for v in voices if v.start <= island.start <= v.end)
+            owner = _announced(replies, starts, voice)
         if owner is None:
             loose.append(island)
             last = None
@@ -196,6 +202,16 @@ def _unheard(
         if starts[i] <= island.start:
             near = island.start - ends[i] <= TEXT_REACH
             return i if near and not replies[i].islands else None
+    return None
+
+
+def _announced(replies: Sequence[_Reply], starts: Sequence[float], voice: Speech) -> int | None:
+    """The first response that the wire announces, a little late, while a voice speaks that is
+    nobody's; or of whose sound it says so, if that is late and the response had begun."""
+    for i, (reply, start) in enumerate(zip(replies, starts, strict=True)):
+        meanwhile = start < voice.end + UTTERANCE_GAP or reply.begun <= voice.start
+        if 0 < start - voice.start <= ANNOUNCED and meanwhile and not reply.islands:
+            return i
     return None
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from simulator.measuring.utterances import LAG, LEAD, TEXT_REACH, UTTERANCE_GAP, written
+from simulator.measuring.utterances import ANNOUNCED, LAG, LEAD, TEXT_REACH, UTTERANCE_GAP, written
 from simulator.protocol.events import (
     AgentSpeech,
     Drained,
@@ -140,13 +140,26 @@ class Onsets:
             return []
         reply = self._wire[name] = _Reply(name, now)
         island = self._island
-        if island is None or island.end <= now or now - island.start > LEAD:
+        if island is None:
             return []
+        if island.end <= now or now - island.start > LEAD:
+            return self._late(reply, island, now)
         before, island.reply, self._named = island.reply, reply, island
         reply.sound = island.start
         if before.sound != island.start:
             return [reply.onset]
         before.sound = None
+        return [before.onset, reply.onset]
+
+    def _late(self, reply: _Reply, island: _Island, now: float) -> list[Onset]:
+        """A response is announced while a voice speaks that is nobody's: it is that one's."""
+        before = island.reply
+        goes_on = now - island.end < UTTERANCE_GAP
+        began = before.sound
+        if self._named is island or not goes_on or began is None or now - began > ANNOUNCED:
+            return []
+        island.reply, self._named = reply, island
+        reply.sound, before.sound = began, None
         return [before.onset, reply.onset]
 
     # ------------------------------------------------------------ sound

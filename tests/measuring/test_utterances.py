@@ -86,6 +86,25 @@ def test_sound_may_trail_and_lead_what_the_wire_says() -> None:
     assert spans(group(events, run(2.25, 2.6))["r1"]) == [(2.25, 2.6)]
 
 
+def test_sound_that_began_before_its_announcement_is_the_announced_response() -> None:
+    created = log((1.3, edge("r1", "start")), (3.5, edge("r1", "drained")))
+    assert {n: spans(r) for n, r in group(created, run(1.0, 3.0)).items()} == {"r1": [(1.0, 3.0)]}
+    # Two breaths and a word, all of it before.
+    parts = group(created, run(0.85, 0.95), run(1.1, 1.2), run(1.6, 3.0))
+    assert {n: r.onset for n, r in parts.items()} == {"r1": 0.85}
+    # The response had begun, and what is late is the word that its sound does.
+    begun = log((0.5, edge("r1", "start")), (3.5, edge("r1", "drained")))
+    found = group(begun, run(1.0, 1.1), started={"r1": 1.3})
+    assert {n: spans(r) for n, r in found.items()} == {"r1": [(1.0, 1.1)]}
+    lost = group(begun, run(1.0, 3.0))
+    assert {n: spans(r) for n, r in lost.items()} == {"r1": [(1.0, 3.0)]}
+
+
+def test_an_announcement_long_after_is_of_something_else() -> None:
+    found = group(log((1.8, edge("r1", "start"))), run(1.0, 3.0))
+    assert {n: spans(r) for n, r in found.items()} == {"r1": [], "u1": [(1.0, 3.0)]}
+
+
 def test_a_voice_that_goes_on_after_drained_is_still_its_response() -> None:
     events = log((1.0, edge("r1", "start")), (1.5, edge("r1", "drained")))
     found = group(events, run(1.1, 1.7), run(2.2, 2.5), run(3.0, 3.2), run(5.0, 5.5))

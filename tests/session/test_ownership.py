@@ -178,7 +178,9 @@ def named(draw: st.DrawFn, name: str, now: float) -> tuple[list[Timed], float]:
     if how != "text":
         start = now + draw(between(0, 1.5))
         if draw(st.booleans()):
-            begun = start + draw(st.sampled_from([0.0, 0.03, 0.09]))  # announced a little late
+            begun = start + draw(
+                st.sampled_from([0.0, 0.03, 0.09, 0.3, 0.45])
+            )  # announced a little late
         end = sound(draw, start, out)
     out.insert(0, (begun, ResponseStarted(response=name)))
     if how != "sound":
