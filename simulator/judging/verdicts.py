@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from simulator.errors import InstrumentError, RecordingError
-from simulator.judging.judge import Judge, Verdict
+from simulator.judging.judge import Judge, Verdict, VerdictState
 from simulator.measuring.trace import Trace, json_of, trace_to_json
 from simulator.protocol.conditions import Decide, Source
 from simulator.scenario.types import Scenario, Turn
@@ -80,6 +80,11 @@ def read_judge_file(path: Path) -> JudgeFile | None:
         hint = "delete it and judge again"
         what = error.errors()[0]["msg"]
         raise RecordingError(f"{path}: not a file of verdicts: {what}", hint=hint) from None
+    for judged in kept.turns:
+        score, scored = judged.verdict.score, judged.verdict.state is VerdictState.SCORED
+        if scored != (score is not None) or not 0.0 <= (score or 0.0) <= 1.0:
+            what = f"turn {judged.verdict.turn!r} is {judged.verdict.state} with score {score}"
+            raise RecordingError(f"{path}: {what}", hint="delete it and judge again")
     return kept if kept.version == VERDICTS_VERSION else None
 
 
@@ -100,6 +105,7 @@ _APART: Mapping[str, Any] = {
     "turns": {"__all__": {"conduct"}},
     "sent": True,
     "reported_at": True,
+    "misheard": True,
     "pacing": {"unsent"},
 }
 """What is in a trace and no matter for a judge: it follows from what the turns expect, which is in

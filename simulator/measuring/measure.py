@@ -231,6 +231,9 @@ def _outcome(
     if ended is None:
         return Outcome.INSTRUMENT_INVALID.value, "cut_off: the recording has no end"
     outcome = ended.outcome or Outcome.INSTRUMENT_INVALID.value
+    if outcome not in tuple(Outcome):
+        why = f"it ended as {outcome!r}, which this version does not know"
+        return Outcome.INSTRUMENT_INVALID.value, why
     if outcome != Outcome.COMPLETED or end is None:
         return outcome, ended.reason or ""
     lost = _lost_log(recording)
@@ -278,7 +281,7 @@ def load_trace(
     """The trace of a recording, from its trace.json if that was made from the same inputs by the
     same method; else measured and, where the folder can be written to, stored."""
     recording = Recording.open(folder)
-    inputs = _inputs(folder, scenario)
+    inputs = _inputs(folder, scenario.sha256)
     path = folder / TRACE
     try:
         data = path.read_bytes()
@@ -298,12 +301,29 @@ def load_trace(
     return trace
 
 
-def _inputs(folder: Path, scenario: Scenario) -> dict[str, Any]:
+def stored_trace(folder: Path) -> Trace | None:
+    """The trace that lies in a folder, if it is that of the recording in it, by whatever method, or
+    of no recording at all (somebody else's answers). Raises RecordingError for a recording that is
+    refused."""
+    try:
+        data = (folder / TRACE).read_bytes()
+        told = json.loads(data).get("inputs", {})
+        trace = trace_from_json(data)
+    except (OSError, ValueError, AttributeError, ValidationError):
+        return None
+    if not (folder / MANIFEST).is_file():
+        return trace
+    now = _inputs(folder, Recording.open(folder).manifest.scenario.sha256)
+    same = all(told.get(name) == now[name] for name in (MANIFEST, EVENTS, RTP_LOG))
+    return trace if same else None
+
+
+def _inputs(folder: Path, scenario: str) -> dict[str, Any]:
     """What a trace depends on."""
     out: dict[str, Any] = {
         "trace": TRACE_VERSION,
         "method": METHOD,
-        "scenario": scenario.sha256,
+        "scenario": scenario,
     }
     for name in (MANIFEST, EVENTS, RTP_LOG):
         try:

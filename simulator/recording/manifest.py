@@ -12,7 +12,7 @@ import json
 import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import PurePath
@@ -288,6 +288,8 @@ def manifest_from_json(data: bytes) -> Manifest:
             f"this omnistage reads versions 1 and {FORMAT_VERSION}",
             hint="use the omnistage version that it names under software",
         )
+    else:
+        _check_conditions(head.get("conditions"))
     try:
         manifest = _ADAPTER.validate_python(head)
     except ValidationError as error:
@@ -307,6 +309,18 @@ def _check_tracks(tracks: Sequence[TrackInfo]) -> None:
         raise RecordingError("manifest.json: tracks: two have one id, or one has none")
     if len({*ports, RTCP_PORT}) <= len(ports):
         raise RecordingError("manifest.json: tracks: two have one port, or one that of RTCP")
+
+
+def _check_conditions(said: object) -> None:
+    """Raises RecordingError for a condition that is not known here (a newer version's): what was
+    recorded under it must not be read as if it were under none."""
+    known = {f.name for f in fields(Conditions)}
+    unknown = [k for k in said if k not in known] if isinstance(said, dict) else []
+    if unknown:
+        raise RecordingError(
+            f"manifest.json: conditions.{unknown[0]}: not known here",
+            hint="use the omnistage version that it names under software",
+        )
 
 
 def _of_version_1(head: Mapping[str, Any]) -> dict[str, Any]:

@@ -225,7 +225,7 @@ class Recording:
         """The packets of a track that left, without resends, and when each was due (session
         time)."""
         log = self.sent(track).first_sent()
-        origins = [(e.t, r) for e, r in self.records(RtpRecord) if r.stream == track]
+        origins = [(e.t, r) for e, r in self.records(RtpRecord) if r.stream == track and r.clock]
         due = np.full(len(log), np.nan)
         for written, origin in origins:
             # A line is recorded with the first packet that lies on it.

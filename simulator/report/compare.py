@@ -175,6 +175,13 @@ def _notes(a: Side, b: Side) -> list[str]:
         x, y = _values(a, name), _values(b, name)
         if x != y:
             notes.append(f"other conditions: {name} is {_and(x)} in A and {_and(y)} in B")
+    for side in (a, b):
+        out = [r for r in side.rows if r.problem or not r.trusted]
+        if out:
+            why = out[0].problem or out[0].result.reason
+            notes.append(
+                f"{len(out)} of {len(side.rows)} attempts of {side.name} count for nothing: {why}"
+            )
     if any(r.trace is not None and r.trace.shared_host for r in (*a.rows, *b.rows)):
         notes.append("some latencies were measured on a host that agents shared")
     return notes

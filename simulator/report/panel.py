@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from simulator.errors import InputError
 from simulator.judging.judge import Verdict
 from simulator.judging.verdicts import read_verdicts
+from simulator.measuring.measure import TRACE
 from simulator.protocol.conditions import Conditions, differences, told
 from simulator.report.agreement import (
     Column,
@@ -36,6 +37,7 @@ from simulator.report.agreement import (
     slope,
 )
 from simulator.report.humans import Key
+from simulator.report.rows import planned_trace
 from simulator.run.accounting import read_attempts
 from simulator.run.plan import Attempt, read_plan
 from simulator.run.sides import MIX, refuse_unlike
@@ -129,6 +131,8 @@ def read_panel(
     for result in read_attempts(run, read_plan(run)):
         if result.folder is None:
             continue
+        if (result.folder / TRACE).is_file():
+            planned_trace(result.folder, result.attempt)
         by_turn: dict[str, dict[str, Verdict]] = {}
         for name, kept in read_verdicts(result.folder).items():
             for judged in kept.turns:

@@ -10,15 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from simulator.errors import InputError, OmnistageError, RecordingError
 from simulator.judging.judge import Verdict, VerdictState
 from simulator.judging.verdicts import VERDICTS, read_verdicts
 from simulator.measuring.metrics.turns import SessionMetrics, TurnMetrics, session_metrics
-from simulator.measuring.trace import TRACE_VERSION, Trace, trace_from_json
+from simulator.measuring.trace import TRACE_VERSION, Trace
 from simulator.protocol.conditions import Conditions, differences, told
 from simulator.protocol.events import Outcome
+from simulator.recording.manifest import MANIFEST
 from simulator.run.accounting import AttemptResult, read_attempts
 from simulator.run.plan import RECORDINGS, Attempt, Plan, PlannedScenario, PlannedTurn, read_plan
 from simulator.run.sides import side_names
@@ -103,13 +102,14 @@ def _attempt(result: AttemptResult, scenario: PlannedScenario, judges: list[str]
     trace, verdicts, problem = None, dict[str, list[Verdict]](), ""
     if result.folder is not None:
         try:
-            trace = _as_planned(find_trace(result.folder), result.attempt)
+            trace = planned_trace(result.folder, result.attempt)
             verdicts = _verdicts(result.folder, judges)
         except (OmnistageError, OSError) as error:
             problem = str(error)
     if trace is not None and result.outcome is Outcome.COMPLETED:
         # What the recording shows counts, whatever the session believed of itself.
-        found = Outcome(trace.outcome)
+        known = tuple(Outcome)
+        found = Outcome(trace.outcome) if trace.outcome in known else Outcome.INSTRUMENT_INVALID
         result = replace(result, outcome=found, reason=trace.reason or result.reason)
     metrics = session_metrics(trace) if trace is not None else None
     measured = {t.turn: t for t in metrics.turns} if metrics is not None else {}
@@ -126,11 +126,13 @@ def _attempt(result: AttemptResult, scenario: PlannedScenario, judges: list[str]
     )
 
 
-def _as_planned(trace: Trace, attempt: Attempt) -> Trace:
-    """Raises RecordingError for what was played under other conditions than the run's plan says.
+def planned_trace(folder: Path, attempt: Attempt) -> Trace:
+    """The trace of an attempt. Raises OmnistageError as `find_trace`, and for what was played under
+    other conditions than the run's plan says.
 
     Nothing is said by a trace of before, which had no codec, nor where nothing was played.
     """
+    trace = find_trace(folder)
     apart = differences([trace.conditions, attempt.conditions])
     if apart and trace.version == TRACE_VERSION and trace.play_at is not None:
         raise RecordingError(
@@ -174,19 +176,20 @@ def _verdicts(folder: Path, judges: list[str]) -> dict[str, list[Verdict]]:
 
 def find_trace(folder: Path) -> Trace:
     """The trace of a recording, measured if that has not been done. Raises OmnistageError."""
-    from simulator.measuring.measure import TRACE, load_trace
+    from simulator.measuring.measure import load_trace, stored_trace
     from simulator.scenario.load import load_recorded_scenario
 
     try:
-        return load_trace(folder, load_recorded_scenario(folder))
-    except OmnistageError:
-        # The scenario's copy cannot be loaded here (its clips are elsewhere): what was measured
-        # where it was played still holds.
-        try:
-            return trace_from_json((folder / TRACE).read_bytes())
-        except (OSError, ValidationError):
-            pass
-        raise
+        if (folder / MANIFEST).is_file():
+            return load_trace(folder, load_recorded_scenario(folder))
+        raise RecordingError(f"{folder}: not a recording", hint=f"it has no {MANIFEST}")
+    except (InputError, RecordingError):
+        # The scenario's copy cannot be loaded here (its clips are elsewhere), or nothing was
+        # played: what was measured where it was still holds, as long as it is of what lies there.
+        trace = stored_trace(folder)
+        if trace is None:
+            raise
+        return trace
 
 
 def by_side(rows: Sequence[AttemptRow]) -> Mapping[str, tuple[AttemptRow, ...]]:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from simulator.errors import RecordingError
+from simulator.judging.judge import Verdict, VerdictState
 from simulator.judging.testing import answers, either, quiet, said, scenario, trace
-from simulator.judging.verdicts import InputHash
+from simulator.judging.verdicts import (
+    InputHash,
+    JudgedTurn,
+    JudgeFile,
+    read_judge_file,
+    verdict_path,
+    write_judge_file,
+)
 from simulator.plugins import load_judge
 from simulator.protocol.conditions import Conditions, Decide, Source, Video
 from simulator.scenario.expectations.answer import Answer, AnswerPath
@@ -65,3 +76,26 @@ def test_other_paths_count_where_there_are_any() -> None:
     along = replace(turn, expect=replace(turn.expect, paths=(other,)))
     judge = load_judge("keypoints")
     assert hashes.of(along, judge) != hashes.of(turn, judge)
+
+
+@pytest.mark.parametrize(
+    ("score", "state"),
+    [(1.5, "scored"), (-1, "scored"), (None, "scored"), (1.0, "unproven")],
+)
+def test_a_score_that_no_judge_gives_is_refused(
+    tmp_path: Path, score: float | None, state: str
+) -> None:
+    verdict = Verdict(
+        turn="count", judge="keypoints", judge_version="1", state=VerdictState.SCORED, score=1.0
+    )
+    kept = JudgeFile(
+        judge="keypoints", judge_version="1", turns=(JudgedTurn(inputs="", verdict=verdict),)
+    )
+    write_judge_file(tmp_path, kept)
+    path = verdict_path(tmp_path, "keypoints")
+    assert read_judge_file(path) == kept
+    made = json.loads(path.read_bytes())
+    made["turns"][0]["verdict"] |= {"score": score, "state": state}
+    path.write_text(json.dumps(made))
+    with pytest.raises(RecordingError, match="turn 'count' is"):
+        read_judge_file(path)

@@ -101,6 +101,14 @@ def test_another_version_says_which() -> None:
     assert error.value.hint
 
 
+def test_a_condition_of_a_newer_version_is_not_read_as_none() -> None:
+    value = manifest_to_dict(describe(prepared(), reference="a", traits=Traits(summary="")))
+    value["conditions"]["fog"] = 3
+    with pytest.raises(RecordingError, match=r"conditions\.fog: not known here") as error:
+        manifest_from_json(json.dumps(value).encode())
+    assert error.value.hint
+
+
 @pytest.mark.parametrize(
     ("tracks", "why"),
     [

@@ -32,7 +32,7 @@ from simulator.protocol.conditions import Conditions, Decide, Source
 from simulator.protocol.conduct import Wants
 from simulator.protocol.events import Outcome
 from simulator.protocol.silence import TOKEN, is_silence_token
-from simulator.report.rows import find_trace
+from simulator.report.rows import planned_trace
 from simulator.run.accounting import AttemptResult, Ledger, read_attempts
 from simulator.run.plan import AgentChoice, make_plan, open_run, read_plan
 from simulator.run.sides import pick
@@ -243,7 +243,7 @@ def export(run: Path, out: Path, *, agent: str | None = None, repeat: int = 1) -
         attempt = result.attempt
         if attempt.id not in mine:
             continue
-        trace = find_trace(result.folder) if result.folder is not None else None
+        trace = planned_trace(result.folder, attempt) if result.folder is not None else None
         for turn in plan.scenario(attempt.scenario).turns:
             if turn.id == EXAMPLE:
                 continue
