@@ -55,7 +55,7 @@ from simulator.recording.records import (
 from simulator.scenario.types import Embedded, Scenario
 from simulator.whole_file import put_file
 
-METHOD = 7
+METHOD = 8
 """Changes whenever the same recording could get another trace; cached traces are then made anew."""
 TRACE = "trace.json"
 WHOLE = 0.99

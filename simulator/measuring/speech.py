@@ -2,14 +2,15 @@
 
 A level gate that follows the noise floor and webrtcvad together say that there is speech; then its
 edges are looked for in the level of single milliseconds, because a detector's frames are ten times
-too coarse for a latency. Counterparts: `simulator.measuring.sound` decodes the agent's sound for
-it, `simulator.measuring.measure` puts the result on session time, `simulator.rtc.ear` is the live
-detector.
+too coarse for a latency. Breath, hiss and hum that lead up to a voice are told from it by pitch and
+level, and each onset comes with how far it may be off. Counterparts: `simulator.measuring.sound`
+decodes the agent's sound for it, `simulator.measuring.measure` puts the result on session time,
+`simulator.rtc.ear` is the live detector.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from simulator.protocol.samples import RATE, Mono
 
+Levels = NDArray[np.float64]
 Detector = Literal["speech", "level"]
 """speech: level and webrtcvad, for agents; level: any sound that stands out, for calibration."""
 
@@ -32,14 +34,43 @@ LOWEST_DB = -50.0
 HIGHEST_DB = -26.0
 """Above this everything is, however loud the floor."""
 ABOVE_FLOOR_DB = 10.0
-FLOOR_SECONDS = 4.0
-FLOOR_SHARE = 15
-"""The floor is this percentile of the levels in FLOOR_SECONDS around."""
-BELOW_PEAK_DB = 20.0
-"""At its beginning, sound this far below the first peak is what a codec lets out ahead of it."""
-PEAK_STEPS = 30
+FLOOR_SECONDS = 8.0
+FLOOR_SHARE = 2
+"""The floor is this percentile of the levels in FLOOR_SECONDS around: even who speaks without a
+pause is quiet for so long between words."""
+SMOOTH_STEPS = 20
+"""Levels are smoothed over a period of hum before a floor is taken from them,"""
+BRIEF_STEPS = 5
+"""and over less where an edge is looked for in noise."""
+ABOVE_NOISE_DB = 4.0
+"""A voice that begins in noise stands out of it by so much."""
+BELOW_PEAK_DB = 23.0
+"""At its beginning, sound this far below the first peak is what a codec lets out ahead of it;"""
+PEAK_STEPS = 10
+JUMP_DB = 18.0
+"""and so is what a step stands out of by as much, which is before it,"""
+AHEAD_STEPS = 25
+"""for so long at most."""
 BRIDGE_STEPS = 40
 """Steps below the gate that do not interrupt an island: a pause within a word."""
+STRONG_DB = 12.0
+"""What is no further below the loud parts of a run is voice, not what leads up to it."""
+LEAD_STEPS = 60
+"""A shorter lead is a soft beginning of the voice itself."""
+FRICATIVE_STEPS = 200
+"""A longer one without a pitch is no consonant,"""
+FRICATIVE_DB = 20.0
+"""nor is one that is further below the voice."""
+STEADY_DB = 1.5
+"""A lead with a pitch whose level varies less is a hum."""
+PITCHED = 0.5
+"""Autocorrelation at the pitch of a frame that has one."""
+BACK_STEPS = 150
+"""How far before a run its voice is looked for in noise,"""
+GAP_STEPS = 15
+"""and across which gaps."""
+SURE_STEPS, RISE_SHARE, NOISE_STEPS = 2.4, 0.4, 16.0
+"""An onset may be off by so much; by a share of how long it rises; by so much more in noise."""
 VOICED_FRAMES = 5
 """Frames of 10 ms that webrtcvad must call speech in a run of islands."""
 RUN_STEPS = 250
@@ -77,23 +108,28 @@ def find(samples: Mono, detector: Detector = "speech") -> list[Island]:
     levels = levels_db(samples, STEP)
     if not len(levels) or float(levels.max()) <= LOWEST_DB:
         return []
-    gate = _gate(levels)
+    smooth = _smoothed(levels, SMOOTH_STEPS)
+    floor = _floor(smooth)
+    gate = np.clip(floor + ABOVE_FLOOR_DB, LOWEST_DB, HIGHEST_DB)
     loud = levels > gate
     found = _stretches(loud, BRIDGE_STEPS)
-    if detector == "speech":
-        audible = np.concatenate([[0], np.cumsum(loud)])
-        found = [(a, b) for a, b in found if audible[b] - audible[a] >= SHORTEST_STEPS]
-        found = _spoken(found, audible, _voiced(samples, levels))
-    edges = [_edges(samples, levels, gate, a, b) for a, b in found]
-    return [Island(first=first, stop=stop) for first, stop in edges]
+    if detector == "level":
+        return [_island(samples, levels, gate, a, b) for a, b in found]
+    audible = np.concatenate([[0], np.cumsum(loud)])
+    found = [(a, b) for a, b in found if audible[b] - audible[a] >= SHORTEST_STEPS]
+    out: list[Island] = []
+    for run in _spoken(found, audible, _voiced(samples, levels)):
+        after = out[-1].stop // STEP + 1 if out else 0
+        out += _voice(samples, levels, smooth, floor, gate, run, after)
+    return out
 
 
 def _spoken(
     found: list[tuple[int, int]], audible: NDArray[np.int64], voiced: NDArray[np.bool_]
-) -> list[tuple[int, int]]:
-    """Those of the islands that lie in runs in which there is speech."""
+) -> list[list[tuple[int, int]]]:
+    """The islands that lie in runs in which there is speech, run by run."""
     count = [int(voiced[a * STEP // FRAME : -(-b * STEP // FRAME)].sum()) for a, b in found]
-    out: list[tuple[int, int]] = []
+    out: list[list[tuple[int, int]]] = []
     first = 0
     for i in range(1, len(found) + 1):
         if i < len(found) and found[i][0] - found[i - 1][1] < RUN_STEPS:
@@ -104,11 +140,73 @@ def _spoken(
         if steps < SHORTEST_RUN_STEPS or sum(count[k] for k in run) < VOICED_FRAMES:
             continue
         sure = [k for k in run if count[k] or found[k][1] - found[k][0] >= CLICK_STEPS]
-        out += [found[k] for k in run if sure[0] <= k <= sure[-1]]
+        out.append([found[k] for k in run if sure[0] <= k <= sure[-1]])
     return out
 
 
-def levels_db(samples: Mono, step: int) -> NDArray[np.float64]:
+def _voice(
+    samples: Mono,
+    levels: Levels,
+    smooth: Levels,
+    floor: Levels,
+    gate: Levels,
+    run: list[tuple[int, int]],
+    after: int,
+) -> list[Island]:
+    """The islands of a run from where its voice begins, which is no earlier than step `after`."""
+    begin, end = run[0][0], run[-1][1]
+    heard = smooth[begin:end]
+    loudness = float(np.percentile(heard[heard > heard.max() - 20], 75))
+    strong = begin + int(np.argmax(heard >= loudness - STRONG_DB))
+    leads = strong - begin > LEAD_STEPS and not _speaks(samples, smooth, begin, strong, loudness)
+    background = float(floor[strong])
+    if leads:
+        lead = smooth[begin : strong - LEAD_STEPS // 2]
+        background = max(background, float(np.percentile(lead, 80)))
+    least = min(max(LOWEST_DB, background + ABOVE_NOISE_DB), loudness - ABOVE_NOISE_DB)
+    noisy = least > LOWEST_DB
+    if noisy:
+        # Backwards from where it is surely voice for as long as it stands out.
+        back = max(after, begin - BACK_STEPS)
+        brief = _smoothed(levels[back : strong + BRIEF_STEPS], BRIEF_STEPS, ahead=True)
+        out = np.flatnonzero(brief[: strong - back + 1] > least)
+        breaks = np.flatnonzero(np.diff(out) > GAP_STEPS)
+        first = back + int(out[breaks[-1] + 1 if len(breaks) else 0]) if len(out) else strong
+        run = [(max(a, first), b) for a, b in run if b > first + SHORTEST_STEPS] or run[-1:]
+        run[0] = (first, run[0][1])
+        gate = gate.copy()
+        gate[first] = least
+    islands = [_island(samples, levels, gate, a, b) for a, b in run]
+    islands[0] = replace(
+        islands[0],
+        unsure=islands[0].unsure + (round(NOISE_STEPS * STEP) if noisy else 0),
+        sound=begin * STEP if leads and begin < run[0][0] - BRIEF_STEPS else None,
+    )
+    return islands
+
+
+def _speaks(samples: Mono, smooth: Levels, begin: int, strong: int, loudness: float) -> bool:
+    """Whether what leads up to the loud part of a run is speech: it has a pitch and moves, or could
+    be a consonant."""
+    lead = smooth[begin : strong - SMOOTH_STEPS]
+    pitched = _pitched(samples[begin * STEP : (strong - SMOOTH_STEPS // 2) * STEP])
+    if pitched.mean() >= 0.3:
+        return bool(lead.std() >= STEADY_DB)
+    return len(lead) <= FRICATIVE_STEPS and float(np.median(lead)) > loudness - FRICATIVE_DB
+
+
+def _pitched(samples: Mono) -> NDArray[np.bool_]:
+    """Which frames of 40 ms, each 10 ms, have a pitch of a voice."""
+    low = samples[: len(samples) // 6 * 6].reshape(-1, 6).mean(axis=1)
+    low = np.pad(low, (0, max(0, 320 - len(low))))
+    frames = np.lib.stride_tricks.sliding_window_view(low, 320)[::80]
+    spectrum = np.fft.rfft(frames - frames.mean(axis=1, keepdims=True), 1024)
+    alike = np.fft.irfft(np.abs(spectrum) ** 2)
+    best = alike[:, 20:115].max(axis=1)
+    return np.asarray(best > PITCHED * np.maximum(alike[:, 0], 1e-12))
+
+
+def levels_db(samples: Mono, step: int) -> Levels:
     """Level of each whole step and of the rest, in dB of full scale."""
     whole = -(-len(samples) // step)
     padded = np.zeros(whole * step, np.float64)
@@ -117,16 +215,37 @@ def levels_db(samples: Mono, step: int) -> NDArray[np.float64]:
     return np.asarray(10.0 * np.log10(np.maximum(power, 10 ** (_SILENT_DB / 10))), np.float64)
 
 
-def _gate(levels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each step the level above which it is audible."""
-    block = int(FLOOR_SECONDS * 1000 / 4)
-    count = -(-len(levels) // block)
-    gates = np.empty(count)
+def _smoothed(levels: Levels, steps: int, *, ahead: bool = False) -> Levels:
+    """Levels of the power over `steps` around each, or from each one on."""
+    power = 10 ** (levels / 10)
+    before = 0 if ahead else steps // 2
+    total = np.concatenate([[0.0], np.cumsum(power)])
+    at = np.arange(len(levels))
+    first, last = np.maximum(at - before, 0), np.minimum(at - before + steps, len(levels))
+    mean = np.maximum((total[last] - total[first]) / (last - first), 10 ** (_SILENT_DB / 10))
+    return np.asarray(10 * np.log10(mean))
+
+
+def _floor(smooth: Levels) -> Levels:
+    """For each step the level of what is there when nobody speaks."""
+    block = int(FLOOR_SECONDS * 1000 / 8)
+    count = -(-len(smooth) // block)
+    floors = np.empty(count)
     for i in range(count):
-        around = levels[max(0, (i - 2) * block) : (i + 3) * block]
-        gates[i] = np.percentile(around, FLOOR_SHARE) + ABOVE_FLOOR_DB
-    clipped = np.clip(gates, LOWEST_DB, HIGHEST_DB)
-    return np.repeat(clipped, block)[: len(levels)]
+        around = smooth[max(0, (i - 4) * block) : (i + 5) * block]
+        floors[i] = np.percentile(around, FLOOR_SHARE)
+    return np.repeat(floors, block)[: len(smooth)]
+
+
+def _island(samples: Mono, levels: Levels, gate: Levels, start: int, stop: int) -> Island:
+    first, last = _edges(samples, levels, gate, start, stop)
+    # How long it rises says how well a beginning can be told.
+    rise = levels[first // STEP : min(first // STEP + 80, max(stop, first // STEP + 1))]
+    steps = SURE_STEPS + RISE_SHARE * int(np.argmax(rise >= rise.max() - STRONG_DB))
+    # What was taken for the codec's may have been a soft beginning.
+    return Island(
+        first=first, stop=last, unsure=round(steps * STEP) + max(0, first - (start + 2) * STEP)
+    )
 
 
 def _stretches(loud: NDArray[np.bool_], bridge: int) -> list[tuple[int, int]]:
@@ -143,15 +262,16 @@ def _stretches(loud: NDArray[np.bool_], bridge: int) -> list[tuple[int, int]]:
 
 def _edges(
     samples: Mono,
-    levels: NDArray[np.float64],
-    gate: NDArray[np.float64],
+    levels: Levels,
+    gate: Levels,
     start: int,
     stop: int,
 ) -> tuple[int, int]:
     """The first audible sample of an island of steps, and one past the last."""
-    head = levels[start : min(stop, start + PEAK_STEPS)]
+    begin = start + _ahead(levels[start : min(stop, start + AHEAD_STEPS)])
+    head = levels[begin : min(stop, begin + PEAK_STEPS)]
     floor = max(float(gate[start]), float(head.max()) - BELOW_PEAK_DB)
-    step = start + int(np.argmax(head > floor))
+    step = begin + int(np.argmax(head > floor))
     near = np.abs(samples[max(0, step - 1) * STEP : (step + 1) * STEP])
     first = max(0, step - 1) * STEP + int(np.argmax(near > 10 ** (floor / 20)))
     # At the end a voice fades: what is audible counts.
@@ -161,7 +281,18 @@ def _edges(
     return first, max(last, first + 1)
 
 
-def _voiced(samples: Mono, levels: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _ahead(head: Levels) -> int:
+    """How many of the first steps are what a codec lets out ahead of an abrupt beginning."""
+    if len(head) < 3:
+        return 0
+    before = np.maximum.accumulate(head)[:-2]
+    jumps = np.maximum(head[1:-1], head[2:]) - before > JUMP_DB
+    quiet = before < head.max() - JUMP_DB
+    found = np.flatnonzero(jumps & quiet)
+    return int(found[0]) + 1 if len(found) else 0
+
+
+def _voiced(samples: Mono, levels: Levels) -> NDArray[np.bool_]:
     """What webrtcvad calls speech, by frames of 10 ms; it is not asked in long silence."""
     count = -(-len(samples) // FRAME)
     pcm = np.zeros(count * FRAME, np.int16)

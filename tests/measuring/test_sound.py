@@ -44,7 +44,7 @@ def test_sound_lies_where_it_could_be_heard(stage: Any, sounds: Any) -> None:
         [4.3, 6.5], abs=0.013
     )
     assert sound.lost == 0
-    assert all(r.uncertainty < 0.002 for r in runs)
+    assert all(0.002 < r.uncertainty < 0.005 for r in runs)
 
 
 def test_a_loss_before_the_onset_is_its_uncertainty(stage: Any, sounds: Any) -> None:
@@ -61,7 +61,7 @@ def test_a_loss_before_the_onset_is_its_uncertainty(stage: Any, sounds: Any) -> 
     assert runs[0].start == pytest.approx(1.04 + LOOK_AHEAD, abs=0.02)
     assert runs[0].start - runs[0].uncertainty <= 1.0 + LOOK_AHEAD
     assert runs[1].start - LOOK_AHEAD == pytest.approx(3.0, abs=0.002)
-    assert runs[1].uncertainty < 0.003
+    assert runs[1].uncertainty < 0.005
 
 
 def test_a_fast_clock_is_followed(stage: Any, sounds: Any) -> None:
