@@ -53,6 +53,8 @@ def _print(found: Comparison, score: Difference, console: Console) -> None:
     for head in ("turns", "A", "B", "B - A", "95 %", "p", "better", "worse", "same"):
         table.add_column(head, justify="right", no_wrap=True)
     table.add_row("score", *_cells(score, 1))
+    if found.charged is not None:
+        table.add_row("  agent errors at 0", *_cells(found.charged, 1))
     if len(found.by_task) > 1:
         for task, part in found.by_task.items():
             table.add_row(f"  {task}", *_cells(part, 1))

@@ -117,9 +117,13 @@ class Timing:
     late: bool
     premature: bool
     maybe_previous: bool
+    cut: str = ""
+    """Why the provider cut it off; empty if it was not."""
 
     def told(self, why: str) -> str:
-        """`why` with what there is to say of the time."""
+        """`why` with what there is to say of the time, and of its end."""
+        if self.cut:
+            why += f"; it was cut off ({self.cut})"
         if self.late:
             after = "" if self.waited is None else f" {self.waited:.1f} s after it fell due"
             return f"late: it began{after}, allowed {self.within:g} s; content: {why}"
@@ -145,4 +149,5 @@ def timing(question: Question, given: Sequence[Given]) -> Timing:
         late="late" in attributed.flags or overdue,
         premature="premature" in attributed.flags,
         maybe_previous="maybe_previous" in attributed.flags,
+        cut=next((r.reason or r.status or "" for r, a in given if "cut" in a.flags), ""),
     )

@@ -27,6 +27,8 @@ class VerdictState(StrEnum):
     """It cannot be judged; `why` says what is missing (no transcript, no sound)."""
     UNPROVEN = "unproven"
     """Silence without proof of life: neither kept nor broken."""
+    AGENT_ERROR = "agent_error"
+    """The provider said that it could not answer: neither a miss nor silence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

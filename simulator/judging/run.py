@@ -1,8 +1,7 @@
 """Puts recorded turns before judges and keeps their verdicts; nothing is played.
 
-What is settled without a judge is settled here, alike for all of them: turns never reached, and
-turns that were cut off. A judge that fails leaves `judge_failed`, never a zero. Counterparts:
-`simulator.judging.judge` is the contract, `simulator.judging.verdicts` the files.
+A judge that fails leaves `judge_failed`, never a zero. Counterparts: `simulator.judging.judge` is
+the contract, `simulator.judging.settled` asks no judge, `simulator.judging.verdicts` are the files.
 """
 
 from __future__ import annotations
@@ -11,13 +10,14 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from simulator.errors import InputError, JudgeError, OmnistageError, RecordingError
 from simulator.judging.judge import Frugal, Judge, Question, Verdict, VerdictState
+from simulator.judging.settled import settle, without_score
 from simulator.judging.spending import Estimate
 from simulator.judging.verdicts import (
     InputHash,
@@ -27,11 +27,7 @@ from simulator.judging.verdicts import (
     verdict_path,
     write_judge_file,
 )
-from simulator.measuring.metrics.conduct import carried_in_s, talked_through
-from simulator.measuring.trace import Trace, TurnSpan, trace_from_json
-from simulator.protocol.conduct import Wants
-from simulator.protocol.events import Outcome
-from simulator.protocol.soundness import UNHEARD, UNHEARD_LEAST
+from simulator.measuring.trace import Trace, trace_from_json
 from simulator.recording.manifest import MANIFEST
 from simulator.run.accounting import read_attempts
 from simulator.run.plan import Attempt, read_plan
@@ -201,12 +197,12 @@ async def judge_turn(
     try:
         verdict = await judge.judge(question_on(scenario, turn, trace, folder))
     except JudgeError as error:
-        return _verdict(judge, turn, VerdictState.JUDGE_FAILED, str(error))
+        return without_score(judge, turn, VerdictState.JUDGE_FAILED, str(error))
     except Exception as error:  # noqa: BLE001 - a judge is other people's code; its bug is no score
         why = f"the judge raised {type(error).__name__}: {error}"
-        return _verdict(judge, turn, VerdictState.JUDGE_FAILED, why)
+        return without_score(judge, turn, VerdictState.JUDGE_FAILED, why)
     broken = _breach(verdict, turn)
-    return _verdict(judge, turn, VerdictState.JUDGE_FAILED, broken) if broken else verdict
+    return without_score(judge, turn, VerdictState.JUDGE_FAILED, broken) if broken else verdict
 
 
 def question_on(scenario: Scenario, turn: Turn, trace: Trace, folder: Path) -> Question:
@@ -218,89 +214,6 @@ def question_on(scenario: Scenario, turn: Turn, trace: Trace, folder: Path) -> Q
         responses=trace.responses_of(turn.id),
         trace=trace,
         recording=folder,
-    )
-
-
-def settle(judge: Judge, turn: Turn, trace: Trace) -> Verdict | None:
-    """The verdict on a turn that was not played to its end, or of which nothing shows that it came
-    through; None if a judge is to say.
-
-    After agent_failed it is zero: the agent owed it. After anything else it is missing.
-    """
-    span = next((t for t in trace.turns if t.id == turn.id), None)
-    answered = any(a.by != "token" for _, a in trace.responses_of(turn.id))
-    if trace.outcome == Outcome.COMPLETED:
-        if span is None or not span.reached:
-            return _verdict(judge, turn, VerdictState.UNMEASURABLE, "not in the recording")
-        if answered:
-            return None
-        why = _unheard(trace, span) or _no_occasion(trace, span)
-        return _verdict(judge, turn, VerdictState.UNMEASURABLE, why) if why else None
-    if span is None or not span.reached:
-        what = "not reached"
-    elif trace.outcome == Outcome.NETWORK_FAILED and (lost := _lost(trace, span)):
-        what = lost
-    elif answered:
-        return None
-    elif not span.complete:
-        what = "cut off"
-    elif span.conduct.owed and (span.due is None or trace.end < span.due + span.within):
-        what = "the session ended before its answer was due to have begun"
-    else:
-        return None
-    why = f"{what}: {trace.outcome.replace('_', ' ')}"
-    if trace.reason:
-        why += f" ({trace.reason})"
-    if trace.outcome == Outcome.AGENT_FAILED:
-        zero = _verdict(judge, turn, VerdictState.SCORED, why)
-        return replace(zero, score=0.0, content=0.0 if turn.expect.wants is Wants.ANSWER else None)
-    return _verdict(judge, turn, VerdictState.UNMEASURABLE, why)
-
-
-def _lost(trace: Trace, span: TurnSpan) -> str:
-    """What of a turn did not arrive although the other side reported on; empty if it did."""
-    for sent in trace.sent:
-        until, told, left = sent.arrived_until, trace.reported_at, sent.left_until
-        if until is None or told is None or left is None or span.done <= until:
-            continue
-        if min(told, left) - until > UNHEARD_LEAST:
-            return f"{sent.track} had stopped arriving"
-    return ""
-
-
-def _unheard(trace: Trace, span: TurnSpan) -> str:
-    """Why it cannot be told whether our media arrived in a turn in which nothing was said; empty if
-    it can, or if the agent has shown otherwise that it hears us."""
-    if not trace.life.transport and not trace.life.response:
-        return "nothing shows that our media arrived: the agent's side never reported on them"
-    if trace.reported_at is None:
-        return ""
-    onsets = [r.onset for r in trace.responses if r.onset is not None]
-    last = max(trace.reported_at, *onsets, 0.0)
-    if span.start <= last + UNHEARD:
-        return ""
-    return (
-        "nothing shows that our media still arrived: the last report of the agent's side came "
-        f"{span.start - trace.reported_at:.0f} s before the turn"
-    )
-
-
-def _no_occasion(trace: Trace, span: TurnSpan) -> str:
-    """Why a turn that wants silence gave no occasion to keep it; empty if it did."""
-    if not span.conduct.silent or trace.responses_of(span.id) or not talked_through(trace, span):
-        return ""
-    spoken = carried_in_s(trace, span)
-    return f"no occasion to keep quiet: it talked through the turn ({spoken:.1f} s of speech)"
-
-
-def _verdict(judge: Judge, turn: Turn, state: VerdictState, why: str) -> Verdict:
-    return Verdict(
-        turn=turn.id,
-        judge=judge.name,
-        judge_version=judge.version,
-        state=state,
-        why=why,
-        details={"by": "runner"},
     )
 
 

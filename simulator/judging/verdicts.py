@@ -117,6 +117,7 @@ class InputHash:
 
     def __init__(self, trace: Trace, scenario: Scenario) -> None:
         body = json.loads(trace_to_json(trace, without=_APART)) | _of_version_1(trace, scenario)
+        _leave_out_unused(body)
         self._trace = hashlib.sha256(to_json(body, indent=1)).hexdigest()
         self._scenario = scenario
 
@@ -155,6 +156,16 @@ def _of_version_1(trace: Trace, scenario: Scenario) -> dict[str, Any]:
     if source is Source.CSV:
         conditions = {n: conditions[n] for n in ("decide", "commit")} | {"source": source}
     return {"version": 1, "conditions": conditions}
+
+
+def _leave_out_unused(body: dict[str, Any]) -> None:
+    """Keys that a later version added count only where they say something."""
+    if not body["failures"]:
+        del body["failures"]
+    for response in body["responses"]:
+        for key in ("reason", "message"):
+            if response[key] is None:
+                del response[key]
 
 
 def _plain(value: object) -> object:

@@ -145,6 +145,8 @@ class _Session:
                 flags.append("maybe_previous")
         if response.status == "cancelled":
             flags.append("interrupted")
+        elif response.status in ("failed", "incomplete"):
+            flags.append("cut")
         if response.end is not None and onset < turn.done < response.end:
             flags.append("overrun")
         return tuple(flags)

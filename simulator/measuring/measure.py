@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from simulator.measuring import spans
 from simulator.measuring.attribution import attribute
+from simulator.measuring.failures import failures, left_unanswered, too_many
 from simulator.measuring.live_ear import misheard
 from simulator.measuring.sent import SentMedia
 from simulator.measuring.sound import agent_sound
@@ -44,6 +45,7 @@ from simulator.recording.manifest import EVENTS, MANIFEST, RTP_LOG
 from simulator.recording.reader import Recording
 from simulator.recording.records import (
     ContextRecord,
+    FaultRecord,
     HealthRecord,
     ResponseRecord,
     SessionRecord,
@@ -95,6 +97,8 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     items = _user_items(recording)
     asked = manifest.conditions.decide is Decide.TURN_END
     attributed = attribute(turns, heard, found, user_items=items, gold=_gold(scenario), asked=asked)
+    faults = [(e.t, r) for e, r in recording.records(FaultRecord)]
+    failed = failures(turns, found, attributed, faults)
     turns = tuple(
         replace(
             t,
@@ -106,6 +110,9 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     )
     sending = sent.sending
     outcome, reason = _outcome(recording, ended, sending, end if begun is not None else None)
+    errors = too_many(turns, left_unanswered(turns, attributed, failed))
+    if errors and outcome == Outcome.COMPLETED:
+        outcome, reason = Outcome.AGENT_FAILED.value, errors
     return Trace(
         version=TRACE_VERSION,
         scenario=manifest.scenario.id,
@@ -120,6 +127,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         misheard=misheard(_live_edges(recording), islands, until=recording.end),
         responses=found,
         attribution=attributed,
+        failures=failed,
         pacing=sent.pacing(),
         sent=sending.tracks,
         reported_at=sending.reported_at,

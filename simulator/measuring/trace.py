@@ -10,7 +10,7 @@ heard (RTP time mapped to arrival, plus its offset in the packet).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
@@ -78,6 +78,10 @@ class Response:
     input_item: str | None = None
     status: str | None = None
     """completed | cancelled | failed | incomplete; None if the wire never said."""
+    reason: str | None = None
+    """The provider's code for why it is not completed."""
+    message: str | None = None
+    """The provider's words for it."""
     listened: bool = False
     """The agent's decision to keep quiet, not an answer."""
     begun: float | None = None
@@ -100,6 +104,29 @@ class Response:
     @property
     def uncertainty(self) -> float:
         return self.speech[0].uncertainty if self.speech else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """An answer that the provider says it could not give."""
+
+    at: float
+    turn: str | None
+    """Turn id; None before the first turn."""
+    code: str
+    """The provider's."""
+    message: str
+    """Its words."""
+    response: str | None = None
+    """The wire's id, if it had begun."""
+
+    @property
+    def told(self) -> str:
+        return f"{self.code}: {self.message}" if self.message else self.code
+
+    def of(self, turn: str | None) -> Failure:
+        """The same, of a turn."""
+        return replace(self, turn=turn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +181,7 @@ Flag = Literal[
     "overlapped",
     "greeting",
     "overrun",
+    "cut",
 ]
 
 
@@ -236,6 +264,8 @@ class Trace:
     """Where the live ear erred: a turn may have gone on, or a barge-in begun, at a wrong moment."""
     responses: tuple[Response, ...]
     attribution: tuple[Attributed, ...]
+    failures: tuple[Failure, ...] = ()
+    """What the provider said that it could not answer, in order."""
     pacing: Pacing
     sent: tuple[Sent, ...] = ()
     """What became of each track that we sent."""
@@ -265,6 +295,12 @@ class Trace:
     def responses_of(self, turn_id: str) -> tuple[tuple[Response, Attributed], ...]:
         """The responses attributed to a turn, in order of onset."""
         return tuple((self.response(a.response), a) for a in self.attribution if a.turn == turn_id)
+
+    def failure_of(self, turn_id: str) -> Failure | None:
+        """Why nothing came of the agent in a turn, if its provider said so."""
+        if self.responses_of(turn_id):
+            return None
+        return next((f for f in self.failures if f.turn == turn_id), None)
 
 
 _ADAPTER: TypeAdapter[Trace] = TypeAdapter(Trace)

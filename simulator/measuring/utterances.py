@@ -54,6 +54,8 @@ class _Reply:
     trigger: str | None = None
     input_item: str | None = None
     status: str | None = None
+    reason: str | None = None
+    message: str | None = None
     listened: bool = False
     cut: bool = False
     """Its sound was cleared before it had all been heard, however the wire calls its end."""
@@ -117,6 +119,8 @@ def _replies(events: Sequence[Stamped], sound_started: Mapping[str, float]) -> l
                 reply.trigger = reply.trigger or record.trigger
                 reply.input_item = reply.input_item or record.input_item
                 reply.status = record.status or reply.status
+                reply.reason = record.reason or reply.reason
+                reply.message = record.message or reply.message
                 if record.edge == "listened":
                     reply.listened = True
                 elif record.edge in ("drained", "cleared"):
@@ -292,6 +296,8 @@ def _response(reply: _Reply) -> Response:
         trigger=reply.trigger,
         input_item=reply.input_item,
         status="cancelled" if reply.cut else reply.status,
+        reason=reply.reason,
+        message=reply.message,
         listened=reply.listened,
         begun=reply.begun if reply.wire else None,
     )

@@ -87,6 +87,10 @@ class ResponseEnded:
     status: str = "completed"
     """completed | cancelled | failed | incomplete."""
     usage: Mapping[str, object] | None = None
+    reason: str | None = None
+    """The provider's code for why it is not completed."""
+    message: str | None = None
+    """The provider's words for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +166,10 @@ class Fault:
     code: str
     message: str
     fatal: bool
+    unanswered: bool = False
+    """The provider says by it that it could not answer."""
+    turn: str | None = None
+    """Turn id: what was asked for in its name will not come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

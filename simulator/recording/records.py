@@ -135,6 +135,10 @@ class ResponseRecord:
     input_item: str | None = None
     status: str | None = None
     usage: Mapping[str, Any] | None = None
+    reason: str | None = None
+    """With `end`: the provider's code for why it is not completed."""
+    message: str | None = None
+    """And its words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +255,10 @@ class FaultRecord:
     code: str
     message: str
     fatal: Flag
+    unanswered: Flag = False
+    """The provider says by it that it could not answer."""
+    of: str | None = None
+    """The turn that it would have answered, where the wire says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

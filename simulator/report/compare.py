@@ -45,6 +45,8 @@ class Comparison:
     b: str
     score: Difference | None
     """In points of 100, over the turns that both have scores of; None if there are none."""
+    charged: Difference | None
+    """The same with 0 for what a provider failed at; None where neither's did."""
     by_task: Mapping[str, Difference]
     latency: Difference | None
     """Seconds, over the turns of which both have a valid latency."""
@@ -103,6 +105,7 @@ def compare(a: Side, b: Side) -> Comparison:
         for k, (x, y) in scored.items()
         if x and y
     }
+    failed = any(t.state == VerdictState.AGENT_ERROR for k in both for t in turns_a[k] + turns_b[k])
     task = {s.id: s.task for s in (*a.plan.scenarios, *b.plan.scenarios)}
     by_task = {
         code: difference([p for k, p in pairs.items() if task[k[0]] == code])
@@ -112,6 +115,7 @@ def compare(a: Side, b: Side) -> Comparison:
         a=a.name,
         b=b.name,
         score=difference(list(pairs.values())),
+        charged=difference(_charged(turns_a, turns_b, both)) if failed else None,
         by_task={code: d for code, d in by_task.items() if d is not None},
         latency=difference(_latencies(turns_a, turns_b, both)),
         pairs=tuple(pairs.values()),
@@ -135,6 +139,20 @@ def compare(a: Side, b: Side) -> Comparison:
 
 def _scores(turns: Sequence[TurnRow]) -> list[float]:
     return [t.score for t in turns if t.state == VerdictState.SCORED and t.score is not None]
+
+
+def _charged(
+    a: Mapping[Key, Sequence[TurnRow]], b: Mapping[Key, Sequence[TurnRow]], both: Sequence[Key]
+) -> list[Pair]:
+    def of(turns: Sequence[TurnRow]) -> list[float]:
+        return [s for t in turns if (s := t.charged) is not None]
+
+    found = {k: (of(a[k]), of(b[k])) for k in both}
+    return [
+        Pair(scenario=k[0], turn=k[1], a=100 * fmean(x), b=100 * fmean(y))
+        for k, (x, y) in found.items()
+        if x and y
+    ]
 
 
 def _why(turns: Sequence[TurnRow]) -> str:

@@ -1,7 +1,8 @@
 """Limits that a run must meet: `score>=60`, `latency_p95<=1.5`.
 
 A gate on numbers that do not cover the plan is not met, whatever they say, and neither is one on a
-run of unlike conditions that were not to be mixed. Counterparts:
+run of unlike conditions that were not to be mixed. Turns at which the provider failed count 0 in
+the score here, though they are out of the mean: no agent meets a limit by failing. Counterparts:
 `simulator.report.summary` has the numbers, `simulator.cli` turns gates into an exit status.
 """
 
@@ -20,7 +21,7 @@ from simulator.report.summary import Summary
 from simulator.run.sides import MIX
 
 METRICS: Mapping[str, Callable[[Summary], float | None]] = {
-    "score": lambda s: s.score.mean,
+    "score": lambda s: s.charged,
     "score_low": lambda s: s.score.low,
     "coverage": lambda s: s.score.coverage,
     "latency_p50": lambda s: s.latency_s.p50,

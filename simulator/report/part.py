@@ -38,6 +38,8 @@ class TurnCounts:
     judge_failed: int
     unmeasurable: int
     unproven: int
+    agent_error: int
+    """The provider said that it could not answer."""
     missing: int
 
 
@@ -115,6 +117,8 @@ class Part:
     """How many ended in each way; they add up to `planned`."""
     turns: TurnCounts
     score: Score
+    charged: float | None
+    """The mean with every `agent_error` at 0, 0 to 100: who fails gains nothing by it in a gate."""
     by_task: Mapping[str, Score]
     by_major: Mapping[str, Score]
     by_tier: Mapping[str, Score]
@@ -155,6 +159,7 @@ def part_of(rows: Sequence[AttemptRow], *, mix: bool = False) -> Part:
         outcomes=count_outcomes([r.result for r in rows]),
         turns=_turns([t for _, t in turns]),
         score=table.overall,
+        charged=_charged([t for _, t in turns]),
         by_task=table.by_task,
         by_major=table.by_major,
         by_tier=table.by_tier,
@@ -177,10 +182,16 @@ def _one(values: set[T]) -> T | None:
     return next(iter(values)) if len(values) == 1 else None
 
 
+def _charged(turns: Sequence[TurnRow]) -> float | None:
+    scores = [s for t in turns if (s := t.charged) is not None]
+    return 100 * sum(scores) / len(scores) if scores else None
+
+
 def _without_means(part: Part) -> Part:
     return replace(
         part,
         score=withheld(part.score),
+        charged=None,
         by_task={},
         by_major={},
         by_tier={},
@@ -250,6 +261,7 @@ def _turns(turns: Sequence[TurnRow]) -> TurnCounts:
         judge_failed=count(VerdictState.JUDGE_FAILED),
         unmeasurable=count(VerdictState.UNMEASURABLE),
         unproven=count(VerdictState.UNPROVEN),
+        agent_error=count(VerdictState.AGENT_ERROR),
         missing=count(MISSING),
     )
 

@@ -34,7 +34,7 @@ class TurnRow:
 
     turn: PlannedTurn
     state: str
-    """scored | judge_failed | unmeasurable | unproven | missing."""
+    """scored | judge_failed | unmeasurable | unproven | agent_error | missing."""
     score: float | None
     """0 to 1, if it is scored."""
     why: str
@@ -42,6 +42,11 @@ class TurnRow:
     """The verdict that counts: of the first judge named that serves the turn."""
     metrics: TurnMetrics | None
     """What was measured of it; None without a recording, or if it cannot be trusted."""
+
+    @property
+    def charged(self) -> float | None:
+        """The score, 0 for what the provider failed at; None if it has neither."""
+        return 0.0 if self.state == VerdictState.AGENT_ERROR else self.score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,6 +85,7 @@ def summarise(run: Path, judge: str | None = None, *, mix: bool = False) -> Summ
         outcomes=whole.outcomes,
         turns=whole.turns,
         score=whole.score,
+        charged=whole.charged,
         by_task=whole.by_task,
         by_major=whole.by_major,
         by_tier=whole.by_tier,

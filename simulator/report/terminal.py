@@ -164,6 +164,7 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
         if score.scored < score.planned:
             parts = {
                 "unproven": turns.unproven,
+                "agent error": turns.agent_error,
                 "unmeasurable": turns.unmeasurable,
                 "judge failed": turns.judge_failed,
                 "no verdict": turns.missing,

@@ -166,7 +166,12 @@ def record_of(event: Event) -> Record | None:
             )
         case ResponseEnded():
             return ResponseRecord(
-                id=event.response, edge="end", status=event.status, usage=event.usage
+                id=event.response,
+                edge="end",
+                status=event.status,
+                usage=event.usage,
+                reason=event.reason,
+                message=event.message,
             )
         case Drained():
             return ResponseRecord(id=event.response, edge="cleared" if event.cleared else "drained")
@@ -192,6 +197,8 @@ def record_of(event: Event) -> Record | None:
                 code=event.code,
                 message=event.message,
                 fatal=event.fatal,
+                unanswered=event.unanswered,
+                of=event.turn,
             )
         case _:
             return None

@@ -13,8 +13,8 @@ from simulator.errors import InputError, InstrumentError, JudgeError, RecordingE
 from simulator.judging.judge import Judge, Question, Verdict, VerdictState
 from simulator.judging.run import judge_recording
 from simulator.judging.testing import answers, either, quiet, said, scenario, trace
-from simulator.judging.verdicts import read_verdicts, verdict_path
-from simulator.measuring.trace import Life, Trace
+from simulator.judging.verdicts import InputHash, read_verdicts, verdict_path
+from simulator.measuring.trace import Failure, Life, Trace
 from simulator.plugins import load_judge
 from simulator.protocol.health import Sent
 from simulator.scenario.expectations.answer import Answer
@@ -311,3 +311,59 @@ async def test_talking_through_a_quiet_turn_is_no_silence_kept(tmp_path: Path) -
     stopped = said("Three, and furthermore", at=9.5, seconds=6.0)
     found = await Bench(tmp_path, trace(PLAYED, stopped)).judge(force=True)
     assert (found["calm"].state, found["calm"].score) == (VerdictState.SCORED, 1.0)
+
+
+QUOTA = Failure(at=12.0, turn="calm", code="insufficient_quota", message="Pay first.")
+
+
+async def test_the_providers_failure_is_neither_a_miss_nor_silence(tmp_path: Path) -> None:
+    failed = (QUOTA, dataclasses.replace(QUOTA, at=29.2, turn="left"))
+    made = dataclasses.replace(trace(PLAYED, said("Three.", at=9.5)), failures=failed)
+    for outcome in ("completed", "agent_failed"):
+        bench = Bench(tmp_path, dataclasses.replace(made, outcome=outcome))
+        found = await bench.judge()
+        assert found["count"].score == 1.0
+        for turn in ("calm", "left"):
+            verdict = found[turn]
+            assert (verdict.state, verdict.score) == (VerdictState.AGENT_ERROR, None)
+            assert verdict.why == "the agent failed: insufficient_quota: Pay first."
+            assert verdict.details == {
+                "by": "runner",
+                "code": "insufficient_quota",
+                "message": "Pay first.",
+            }
+
+
+async def test_a_failure_beside_an_answer_is_judged_on_the_answer(tmp_path: Path) -> None:
+    made = dataclasses.replace(
+        trace(PLAYED, *ALL_SAID), failures=(dataclasses.replace(QUOTA, turn="left"),)
+    )
+    found = await Bench(tmp_path, made).judge()
+    assert (found["left"].state, found["left"].score) == (VerdictState.SCORED, 1.0)
+
+
+async def test_an_answer_that_was_cut_off_is_judged_on_what_it_said_and_marked(
+    tmp_path: Path,
+) -> None:
+    made = trace(PLAYED, *ALL_SAID)
+    first, *rest = made.responses
+    cut = dataclasses.replace(first, status="incomplete", reason="max_output_tokens")
+    placed, *others = made.attribution
+    made = dataclasses.replace(
+        made,
+        responses=(cut, *rest),
+        attribution=(dataclasses.replace(placed, flags=("cut",)), *others),
+    )
+    found = await Bench(tmp_path, made).judge()
+    assert found["count"].score == 1.0
+    assert found["count"].why.endswith("; it was cut off (max_output_tokens)")
+
+
+async def test_what_no_provider_failed_at_is_not_judged_again(tmp_path: Path) -> None:
+    """A trace of before had no word of failures; its verdicts stay."""
+    made = trace(PLAYED, *ALL_SAID)
+    hashes = InputHash(made, PLAYED)
+    turn, judge = PLAYED.turns[0], load_judge("keypoints")
+    assert hashes.of(turn, judge) == (
+        "f75e2e3bd6fbc93fc53e366747839f40a8e2b237d73694010a4dfec3f7921b09"
+    )

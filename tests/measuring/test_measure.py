@@ -15,11 +15,12 @@ from simulator.measuring import measure as measuring
 from simulator.measuring.measure import TRACE, load_trace, measure
 from simulator.measuring.sound import opus_samples
 from simulator.measuring.speech import islands
-from simulator.measuring.trace import Heard, Trace, TurnSpan, trace_from_json
+from simulator.measuring.trace import Failure, Heard, Trace, TurnSpan, trace_from_json
 from simulator.protocol.conditions import Conditions, Video
 from simulator.recording.manifest import PartInfo, SpokenInfo, TurnInfo
 from simulator.recording.reader import Recording
 from simulator.recording.records import (
+    FaultRecord,
     ResponseRecord,
     SegmentRecord,
     SessionRecord,
@@ -86,6 +87,7 @@ def play(
     wrong: bool = False,
     heard_guest: bool = False,
     ended: bool = True,
+    more: tuple[tuple[float, Any], ...] = (),
 ) -> Path:
     """A session: an instruction, a reply (and a false alarm), the agent's track from 0.5 s on."""
     made = make(turns=TURNS, conditions=CONDITIONS, shared_host=True)
@@ -123,6 +125,8 @@ def play(
     for t, highest in ((3.0, 50), (8.0, 300)):
         report = pack(">BBHIIIIIII", 0x81, 201, 7, 9, 1001, 0, highest, 0, 0, 0)
         made.packets.append((t, lambda t=t, r=report: made.writer.received_rtcp(t, r)))
+    for t, record in more:
+        made.event(t, record)
     if ended:
         made.event(11.2, SessionRecord(state="ended", outcome="completed", reason=""))
     return Path(made.close())
@@ -289,3 +293,43 @@ def test_a_trace_is_made_once(stage: Any, sounds: Any, monkeypatch: pytest.Monke
     (folder / TRACE).write_text("{")
     load_trace(folder, SCENARIO, progress=told.append)
     assert len(told) == 5
+
+
+def test_a_provider_that_fails_is_told_and_fails_the_attempt(stage: Any, sounds: Any) -> None:
+    """No answer came in `count`, and its response says why: one of two turns."""
+    failed = (
+        (4.5, ResponseRecord(id="r1", edge="start")),
+        (
+            4.6,
+            ResponseRecord(
+                id="r1",
+                edge="end",
+                status="failed",
+                reason="rate_limit_exceeded",
+                message="Wait 8 s.",
+            ),
+        ),
+    )
+    trace = trace_of(play(stage, sounds, reply=False, more=failed))
+    (failure,) = trace.failures
+    assert failure == Failure(
+        at=4.5,
+        turn="count",
+        code="rate_limit_exceeded",
+        message="Wait 8 s.",
+        response="r1",
+    )
+    assert trace.failure_of("count") == failure
+    assert trace.failure_of("guest") is None
+    assert trace.outcome == "agent_failed"
+    assert trace.reason == "agent_error: in 1 of 2 turns, first rate_limit_exceeded: Wait 8 s."
+
+
+def test_an_error_beside_an_answer_fails_nothing(stage: Any, sounds: Any) -> None:
+    error = FaultRecord(
+        whose="agent", code="server_error", message="", fatal=False, unanswered=True, of="count"
+    )
+    trace = trace_of(play(stage, sounds, more=((6.0, error),)))
+    assert [f.turn for f in trace.failures] == ["count"]
+    assert trace.failure_of("count") is None
+    assert trace.outcome == "completed"

@@ -15,7 +15,7 @@ from simulator.report import rows
 from simulator.report.compare import compare, side_of
 from simulator.report.summary import summarise
 from simulator.run.plan import AgentChoice, make_plan
-from tests.report.conftest import PLAYED, judged, read
+from tests.report.conftest import PLAYED, fail_at, judged, read
 
 
 def test_oracle_against_late(run_folder: Path) -> None:
@@ -36,6 +36,22 @@ def test_what_has_no_score_is_counted(run_folder: Path) -> None:
     assert (found.score.n, found.unscored) == (2, 2)
     none = compare(side_of(run_folder, "oracle"), side_of(run_folder, "never"))
     assert (none.score, none.unscored) == (None, 4)
+
+
+def test_what_a_provider_failed_at_is_in_a_second_figure(run_folder: Path) -> None:
+    without = compare(side_of(run_folder, "oracle"), side_of(run_folder, "late"))
+    assert without.charged is None
+    fail_at(run_folder, "oracle", "count")
+    found = compare(side_of(run_folder, "oracle"), side_of(run_folder, "late"))
+    assert found.score is not None
+    assert (found.score.n, found.score.a, found.unscored) == (3, 100.0, 1)
+    assert found.charged is not None
+    assert (found.charged.n, found.charged.a, found.charged.b) == (4, 75.0, 75.0)
+    status, text = shown(
+        "compare", run_folder, run_folder, "--agent-a", "oracle", "--agent-b", "late"
+    )
+    assert status == 0
+    assert "agent errors at 0" in text
 
 
 def test_which_agent_is_asked(run_folder: Path, tmp_path: Path) -> None:

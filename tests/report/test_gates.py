@@ -9,6 +9,7 @@ import pytest
 from simulator.errors import InputError
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.summary import summarise
+from tests.report.conftest import fail_at
 
 
 @pytest.mark.parametrize(
@@ -59,3 +60,14 @@ def test_a_number_that_is_not_there_meets_nothing(run_folder: Path) -> None:
         path.unlink()
     (result,) = check_gates(parse_gates(["latency_p50<=99"]), summarise(run_folder), min_coverage=0)
     assert (result.met, result.why) == (False, "there is no such number")
+
+
+def test_no_limit_is_met_by_failing(run_folder: Path) -> None:
+    """10 of 23 turns are right; of one the provider now says that it failed. The mean is 9 of 22,
+    the gate counts 9 of 23."""
+    fail_at(run_folder, "oracle", "left")
+    summary = summarise(run_folder)
+    assert summary.score.mean == pytest.approx(100 * 9 / 22)
+    (result,) = check_gates(parse_gates(["score>=40"]), summary, min_coverage=0.5)
+    assert not result.met
+    assert result.value == pytest.approx(100 * 9 / 23)

@@ -17,6 +17,7 @@ from simulator.report.file import write_summary
 from simulator.report.part import Part
 from simulator.report.summary import Summary, summarise
 from simulator.report.terminal import print_summary
+from tests.report.conftest import fail_at
 
 
 @pytest.fixture
@@ -38,7 +39,12 @@ def test_nothing_is_dropped(summary: Summary) -> None:
     for part in (summary, *summary.by_agent.values()):
         turns = part.turns
         assert turns.planned == (
-            turns.scored + turns.judge_failed + turns.unmeasurable + turns.unproven + turns.missing
+            turns.scored
+            + turns.judge_failed
+            + turns.unmeasurable
+            + turns.unproven
+            + turns.agent_error
+            + turns.missing
         )
         assert (part.score.planned, part.score.scored) == (turns.planned, turns.scored)
         assert part.score.coverage == turns.scored / turns.planned
@@ -192,3 +198,14 @@ def test_a_side_that_does_not_report_on_our_media_is_said_so(
     assert summary.by_agent["oracle"].unreported == unreported
     assert summary.by_agent["late"].unreported == 0
     assert summary.by_agent["oracle"].pacing_ms.unsent == 2
+
+
+def test_the_providers_failure_is_out_of_the_mean_and_inside_the_bounds(run_folder: Path) -> None:
+    before = summarise(run_folder).by_agent["oracle"]
+    assert (before.score.mean, before.charged) == (100.0, 100.0)
+    fail_at(run_folder, "oracle", "left")
+    part = summarise(run_folder).by_agent["oracle"]
+    assert (part.turns.agent_error, part.turns.scored, part.turns.planned) == (1, 3, 4)
+    assert (part.score.mean, part.score.low, part.score.high) == (100.0, 75.0, 100.0)
+    assert part.score.coverage == 0.75
+    assert part.charged == 75.0

@@ -46,6 +46,17 @@ from simulator.rtc.fields import (
 
 CHANNEL = "oai-events"
 
+_INVALID = "invalid_request_error"
+"""The type of errors about something of ours; others are about the server."""
+_SAID = 1_000
+"""Characters of a provider's words that are kept."""
+_KEPT = Fault(
+    whose=Whose.AGENT,
+    code="turn_detection",
+    message="it keeps its own turn detection, so decide: turn-end cannot be had of it",
+    fatal=True,
+)
+
 _TextKind = Literal["output", "transcript", "user"]
 
 
@@ -65,6 +76,8 @@ class Codec(dialect.Codec):
         """Commits of ours that it has not acknowledged."""
         self._asked: str | None = None
         """The turn for which a response was asked for, until that begins."""
+        self._asked_by = ""
+        """The name of the command that asked for it."""
         self._committed: str | None = None
 
     # ------------------------------------------------------------ reading
@@ -122,10 +135,7 @@ class Codec(dialect.Codec):
         if self._configured:
             events.append(Acknowledged(command=self._configured.pop(0)))
             if not self._detects and _detects(fields):
-                what = "it keeps its own turn detection, so decide: turn-end cannot be had of it"
-                events.append(
-                    Fault(whose=Whose.AGENT, code="turn_detection", message=what, fatal=True)
-                )
+                events.append(_KEPT)
         return events
 
     def _error(self, fields: Fields) -> Fault:
@@ -135,12 +145,34 @@ class Codec(dialect.Codec):
         for waiting in (self._configured, self._commits):
             if command in waiting:
                 waiting.remove(command)
-        text = (optional(error, "message") or "")[:1_000]
-        return Fault(whose=Whose.AGENT, code=code, message=text, fatal=False)
+        text = (optional(error, "message") or "")[:_SAID]
+        turn = self._refused(command, optional(error, "type"))
+        own = (optional(error, "type") or _INVALID) != _INVALID and command is None
+        return Fault(
+            whose=Whose.AGENT,
+            code=code,
+            message=text,
+            fatal=False,
+            unanswered=own or turn is not None,
+            turn=turn,
+        )
+
+    def _refused(self, command: str | None, kind: str | None) -> str | None:
+        """The turn whose response an error is in place of. Not every server says what of ours an
+        error is about: what was asked for last, if it is about something that we asked."""
+        waiting = self._configured or self._commits
+        unnamed = command is None and kind == _INVALID and not waiting
+        if self._asked is None or not (unnamed or command == self._asked_by):
+            return None
+        turn, self._asked = self._asked, None
+        return turn
 
     def _commit(self, fields: Fields) -> Sequence[WireEvent]:
         self._committed = string(fields, "item_id")
-        return (Acknowledged(command=self._commits.pop(0), what="commit"),) if self._commits else ()
+        if self._commits:
+            return (Acknowledged(command=self._commits.pop(0), what="commit"),)
+        # It has acknowledged that it is not to, and goes on deciding when we have finished.
+        return () if self._detects or self._configured else (_KEPT,)
 
     def _created(self, fields: Fields) -> ResponseStarted:
         response = mapping(fields, "response")
@@ -167,7 +199,7 @@ class Codec(dialect.Codec):
                 return _written(name, {"type": "input_audio_buffer.commit", "event_id": name})
             case Respond():
                 name = self._name()
-                self._asked = command.turn
+                self._asked, self._asked_by = command.turn, name
                 response = {"metadata": {"turn": command.turn}}
                 return _written(
                     name, {"type": "response.create", "event_id": name, "response": response}
@@ -223,10 +255,19 @@ def _cue(cue: Cue) -> Fields:
 def _done(fields: Fields) -> ResponseEnded:
     response = mapping(fields, "response")
     usage = response.get("usage")
+    found = response.get("status_details")
+    details: Fields = found if isinstance(found, dict) else {}
+    told = details.get("error")
+    error: Fields = told if isinstance(told, dict) else {}
+    # `reason` says why it is cancelled or incomplete, `error` why it failed.
+    reason = optional(error, "code") or optional(error, "type") or optional(details, "reason")
+    message = optional(error, "message")
     return ResponseEnded(
         response=string(response, "id"),
         status=optional(response, "status") or "completed",
         usage=usage if isinstance(usage, dict) else None,
+        reason=reason,
+        message=message and message[:_SAID],
     )
 
 

@@ -350,3 +350,88 @@ def test_no_message_does_more_than_be_malformed(messages: list[str | bytes]) -> 
     for raw in messages:
         with contextlib.suppress(ValueError):
             assert all(isinstance(event, WireEvent) for event in hear(codec, raw))
+
+
+# ---------------------------------------------------------------- the provider's failures
+
+
+@pytest.mark.parametrize(
+    ("details", "status", "reason", "message"),
+    [
+        (
+            {"type": "failed", "error": {"type": "server_error", "code": None, "message": "Oops."}},
+            "failed",
+            "server_error",
+            "Oops.",
+        ),
+        (
+            {"error": {"type": "tokens", "code": "rate_limit_exceeded", "message": "Wait 8 s."}},
+            "failed",
+            "rate_limit_exceeded",
+            "Wait 8 s.",
+        ),
+        ({"type": "incomplete", "reason": "content_filter"}, "incomplete", "content_filter", None),
+        ({"type": "cancelled", "reason": "turn_detected"}, "cancelled", "turn_detected", None),
+        (None, "failed", None, None),
+        ("quota", "failed", None, None),
+    ],
+)
+def test_why_a_response_is_not_completed(
+    details: Any, status: str, reason: str | None, message: str | None
+) -> None:
+    response = {"id": "r", "status": status, "status_details": details}
+    ended = read(call(), type="response.done", response=response)
+    assert ended == ResponseEnded(response="r", status=status, reason=reason, message=message)
+
+
+def error(codec: Codec, **what: Any) -> Fault:
+    fault = read(codec, type="error", error=what)
+    assert isinstance(fault, Fault)
+    return fault
+
+
+def test_an_error_in_place_of_a_response_says_whose_it_would_have_been() -> None:
+    codec = call()
+    name, _ = say(codec, Respond(turn="back"))
+    fault = error(codec, type="server_error", code="overloaded", message="Later.", event_id=name)
+    assert (fault.code, fault.message, fault.fatal) == ("overloaded", "Later.", False)
+    assert (fault.unanswered, fault.turn) == (True, "back")
+    # What begins after all that is not what was asked for.
+    begun = read(codec, type="response.created", response={"id": "r1"})
+    assert begun == ResponseStarted(response="r1")
+
+
+def test_a_server_that_does_not_say_which_command_it_refuses() -> None:
+    codec = call()
+    say(codec, Respond(turn="back"))
+    fault = error(codec, type="invalid_request_error", message="No such voice.")
+    assert (fault.unanswered, fault.turn) == (True, "back")
+    # A commit may be meant as well: then it is no word on the response.
+    say(codec, Commit())
+    say(codec, Respond(turn="left"))
+    fault = error(codec, type="invalid_request_error", code="input_audio_buffer_commit_empty")
+    assert (fault.unanswered, fault.turn) == (False, None)
+
+
+def test_an_error_of_the_session_is_a_failure_and_one_about_a_command_is_none() -> None:
+    codec = call()
+    fault = error(codec, type="rate_limit_error", code="insufficient_quota", message="Pay.")
+    assert (fault.unanswered, fault.turn) == (True, None)
+    name, _ = say(codec, Cancel(response="r1"))
+    fault = error(codec, type="invalid_request_error", code="not_active", event_id=f"{name}_1")
+    assert (fault.unanswered, fault.turn) == (False, None)
+    assert not error(codec, message="of no type").unanswered
+
+
+def test_turn_detection_that_was_given_up_and_goes_on_is_found_out() -> None:
+    codec = call()
+    say(codec, Configure(instructions="a", turn_detection=False))
+    own = json.dumps({"type": "input_audio_buffer.committed", "item_id": "u1"})
+    assert hear(codec, own) == (), "it may not have heard of it yet"
+    off = {"audio": {"input": {"turn_detection": None}}}
+    hear(codec, json.dumps({"type": "session.updated", "session": off}))
+    say(codec, Commit())
+    assert [type(e) for e in hear(codec, own)] == [Acknowledged]
+    (fault,) = hear(codec, own)
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.fatal) == ("turn_detection", True)

@@ -1,0 +1,86 @@
+"""Answers that the provider says it could not give, and whose turn each would have been. Pure.
+
+A response that failed before it said anything, an error in place of one that was asked for, an
+error of the whole session: neither a miss nor silence. A content filter's refusal is the model's
+answer, a reply that yielded to the user is no failure, and one that was cut after it had said
+something is judged on that. Counterparts: `simulator.measuring.measure` puts them into the trace,
+`simulator.judging.run` makes `agent_error` of a turn that has nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from simulator.measuring.trace import Attributed, Failure, Response, TurnSpan
+from simulator.protocol.ownership import Ownership
+from simulator.recording.records import FaultRecord
+
+SHARE = 0.1
+"""Of an attempt's turns: with more than these left to the provider's failures the agent failed."""
+FILTERED = "content_filter"
+"""Why a response is incomplete that the model, or what guards it, did not want to give."""
+
+
+def failures(
+    turns: Sequence[TurnSpan],
+    responses: Sequence[Response],
+    attributed: Sequence[Attributed],
+    faults: Iterable[tuple[float, FaultRecord]],
+) -> tuple[Failure, ...]:
+    """What the provider failed at, in order. `faults` with their session times.
+
+    The wire's own word says whose it was, else the time at which it came, by the rules for answers.
+    """
+    owners = Ownership([t for t in turns if t.reached])
+    by_id = {t.id: t for t in owners.turns}
+    onsets = {r.id: r.onset for r in responses}
+    given = sorted(
+        (onset, a.response, a.turn)
+        for a in attributed
+        if a.by != "token" and a.turn in by_id and (onset := onsets[a.response]) is not None
+    )
+    found = [f for r in responses if (f := _failed(r)) is not None]
+    found += [
+        Failure(at=t, turn=r.of, code=r.code, message=r.message) for t, r in faults if r.unanswered
+    ]
+    out = []
+    for failure in sorted(found, key=lambda f: f.at):
+        while given and given[0][0] <= failure.at:
+            _, response, turn = given.pop(0)
+            owners.take(response, by_id[turn or ""])
+        named = by_id.get(failure.turn or "")
+        whose = named or owners.whose(failure.at)[0]
+        out.append(failure.of(None if whose is None else whose.id))
+    return tuple(out)
+
+
+def _failed(response: Response) -> Failure | None:
+    """A response as a failure, if it is one."""
+    filtered = response.status == "incomplete" and response.reason == FILTERED
+    if response.status not in ("failed", "incomplete") or filtered:
+        return None
+    if response.onset is not None or response.begun is None:
+        return None
+    return Failure(
+        at=response.begun,
+        turn=response.trigger,
+        code=response.reason or response.status,
+        message=response.message or "",
+        response=response.id,
+    )
+
+
+def left_unanswered(
+    turns: Sequence[TurnSpan], attributed: Sequence[Attributed], failed: Sequence[Failure]
+) -> list[Failure]:
+    """The first failure of each turn in which nothing else came of the agent."""
+    answered = {a.turn for a in attributed}
+    first = {f.turn: f for f in reversed(failed) if f.turn is not None}
+    return [first[t.id] for t in turns if t.id in first and t.id not in answered]
+
+
+def too_many(turns: Sequence[TurnSpan], unanswered: Sequence[Failure]) -> str:
+    """Why the agent failed as a whole, if it did; else empty."""
+    if len(unanswered) <= SHARE * len(turns):
+        return ""
+    return f"agent_error: in {len(unanswered)} of {len(turns)} turns, first {unanswered[0].told}"
