@@ -304,10 +304,17 @@ def _response(reply: _Reply) -> Response:
 
 
 def written(texts: Sequence[tuple[float, Text | TextRecord]]) -> str:
-    """What text records say together: finals replace their deltas; output before transcripts."""
-    for kind in ("output", "transcript"):
+    """What text records say together: finals replace their deltas; output before transcripts.
+
+    What comes after a final displaces nothing: deltas that are late, a second final of an item, the
+    same final once more, written deltas that no final ever closed beside a final transcript.
+    """
+    finals = {r.kind for _, r in texts if r.final and r.text.strip()}
+    spoken_first = "transcript" in finals and "output" not in finals
+    for kind in ("transcript", "output") if spoken_first else ("output", "transcript"):
         said: dict[tuple[str | None, int], str] = {}
         closed: set[tuple[str | None, int]] = set()
+        finished: set[str] = set()
         unnamed = 0
         for _, record in texts:
             if record.kind != kind:
@@ -315,8 +322,12 @@ def written(texts: Sequence[tuple[float, Text | TextRecord]]) -> str:
             # Without an item, a final closes one piece and what follows is the next.
             key = (record.item, unnamed if record.item is None else 0)
             if record.final:
+                if key in closed or (record.item is None and record.text in finished):
+                    continue
                 said[key] = record.text
-                closed.add(key)
+                if record.text.strip():
+                    closed.add(key)
+                    finished.add(record.text)
                 unnamed += record.item is None
             elif key not in closed:
                 said[key] = said.get(key, "") + record.text

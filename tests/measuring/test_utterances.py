@@ -259,6 +259,28 @@ def test_what_is_written() -> None:
     assert said(text("a", final=True), text("b", final=True)) == "a b"
 
 
+def test_nothing_displaces_a_final_transcript() -> None:
+    def said(*records: TextRecord) -> str:
+        return written([(0.0, r) for r in records])
+
+    final = text("Three bottles.", item="i", kind="transcript", final=True)
+    doubled = text("Three bottles.", item="i", kind="transcript", final=True)
+    assert said(final, doubled) == "Three bottles."
+    assert said(final, text("Other words." * 1000, item="i", kind="transcript", final=True)) == (
+        "Three bottles."
+    )
+    assert said(final, text("late", item="i", kind="transcript")) == "Three bottles."
+    assert said(final, text("", item="i", kind="transcript", final=True)) == "Three bottles."
+    assert said(text("", item="i", kind="transcript", final=True), final) == "Three bottles."
+    # Written deltas that never became a text do not stand in its place.
+    assert said(final, text("Hm")) == "Three bottles."
+    assert said(text("Hm"), final) == "Three bottles."
+    assert said(final, text("Written.", final=True)) == "Written."
+    # Without an item: the same once more is not said twice, something else is the next piece.
+    assert said(text("A.", final=True), text("A.", final=True)) == "A."
+    assert said(text("A.", final=True), text("B.", final=True), text("A.", final=True)) == "A. B."
+
+
 def test_runs_are_joined_across_a_quarter_of_a_second() -> None:
     first = Speech(start=1.0, end=1.2, uncertainty=0.1)
     joined = join([first, run(1.44, 1.5), run(1.76, 2.0)])
