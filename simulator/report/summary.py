@@ -9,7 +9,7 @@ It is computed from the run folder alone, so that it can be made again later. Co
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from simulator import __version__
@@ -79,24 +79,7 @@ def summarise(run: Path, judge: str | None = None, *, mix: bool = False) -> Summ
         judges=plan.judges,
         chosen_judge=judge,
         other_judges=tuple(j for j in judges_of(run) if j not in whole.judged_by),
-        agent=whole.agent,
-        conditions=whole.conditions,
-        planned=whole.planned,
-        outcomes=whole.outcomes,
-        turns=whole.turns,
-        score=whole.score,
-        charged=whole.charged,
-        by_task=whole.by_task,
-        by_major=whole.by_major,
-        by_tier=whole.by_tier,
-        excluded=whole.excluded,
-        judged_by=whole.judged_by,
-        paths=whole.paths,
-        repeats=whole.repeats,
-        answers=whole.answers,
-        latency_s=whole.latency_s,
-        quiet=whole.quiet,
-        pacing_ms=whole.pacing_ms,
+        **{f.name: getattr(whole, f.name) for f in fields(Part)},
         by_agent={name: part_of(own) for name, own in by_side(rows).items()},
         attempts=tuple(_attempt(r) for r in rows),
     )

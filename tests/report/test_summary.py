@@ -14,7 +14,8 @@ from simulator.judging.verdicts import verdict_path
 from simulator.measuring.trace import Misheard, trace_from_json, trace_to_json
 from simulator.protocol.health import Sent
 from simulator.report.file import write_summary
-from simulator.report.part import Part
+from simulator.report.part import Part, part_of
+from simulator.report.rows import read_rows
 from simulator.report.summary import Summary, summarise
 from simulator.report.terminal import print_summary
 from tests.report.conftest import fail_at
@@ -52,6 +53,12 @@ def test_nothing_is_dropped(summary: Summary) -> None:
             assert part.score.low <= part.score.mean <= part.score.high
     # The turn that may be answered or not is in no count: 4 of 5 turns, 9 agents.
     assert summary.turns.planned == 36
+
+
+def test_the_whole_run_has_every_number_that_a_part_of_it_has(run_folder: Path) -> None:
+    whole, summary = part_of(read_rows(run_folder)[1]), summarise(run_folder)
+    for field in dataclasses.fields(Part):
+        assert getattr(summary, field.name) == getattr(whole, field.name), field.name
 
 
 def characters(part: Part) -> tuple[object, ...]:
@@ -156,7 +163,7 @@ def test_an_attempt_in_which_the_live_ear_erred_is_told(run_folder: Path) -> Non
     held = Misheard(kind="held", start=12.0, end=19.0)
     path.write_bytes(trace_to_json(dataclasses.replace(made, misheard=(held,))))
     summary = summarise(run_folder)
-    assert summary.by_agent["oracle"].misheard == 1
+    assert summary.misheard == summary.by_agent["oracle"].misheard == 1
     assert summary.by_agent["late"].misheard == 0
 
 
@@ -171,7 +178,7 @@ def test_a_side_that_never_reports_on_our_pictures_is_said_to_have_no_eyes(
     )
     path.write_bytes(trace_to_json(dataclasses.replace(made, sent=sent, reported_at=45.0)))
     summary = summarise(run_folder)
-    assert summary.by_agent["oracle"].unread == {"video": 1}
+    assert summary.unread == summary.by_agent["oracle"].unread == {"video": 1}
     assert summary.by_agent["late"].unread == {}
     console = Console(width=300, file=io.StringIO())
     print_summary(summary, run_folder, console)
@@ -195,7 +202,7 @@ def test_a_side_that_does_not_report_on_our_media_is_said_so(
     told = dataclasses.replace(made, sent=sent, reported_at=reported_at, pacing=pacing)
     path.write_bytes(trace_to_json(told))
     summary = summarise(run_folder)
-    assert summary.by_agent["oracle"].unreported == unreported
+    assert summary.unreported == summary.by_agent["oracle"].unreported == unreported
     assert summary.by_agent["late"].unreported == 0
     assert summary.by_agent["oracle"].pacing_ms.unsent == 2
 
