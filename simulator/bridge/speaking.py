@@ -25,10 +25,9 @@ from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from av.packet import Packet
 
 from simulator.clock import Clock
-from simulator.protocol.samples import RATE, MonoInt16
+from simulator.protocol.samples import PACKET, RATE, MonoInt16
 
-FRAME = RATE // 50
-_FRAME_S = FRAME / RATE
+_PACKET_S = PACKET / RATE
 _LEAD_S = 0.003
 """A packet is made this long before it leaves at the latest; speech cannot begin earlier."""
 _BEHIND, _FAR_BEHIND = 2, 50
@@ -55,11 +54,11 @@ class Encoder:
         codec.options = {"application": "audio", "compression_level": _EFFORT}
         self._codec = codec
         for _ in range(_WARM_UP):
-            self.encode(np.zeros(FRAME, np.int16))
+            self.encode(np.zeros(PACKET, np.int16))
 
     def encode(self, frame: MonoInt16) -> bytes:
         """One packet of 960 samples."""
-        made = av.AudioFrame.from_ndarray(frame.reshape(1, FRAME), format="s16", layout="mono")
+        made = av.AudioFrame.from_ndarray(frame.reshape(1, PACKET), format="s16", layout="mono")
         made.sample_rate = RATE
         made.time_base = _TIME_BASE
         made.pts = None
@@ -69,7 +68,7 @@ class Encoder:
 @lru_cache(maxsize=1)
 def silence() -> bytes:
     """A packet of silence, as the encoder makes it once it has settled."""
-    return Encoder().encode(np.zeros(FRAME, np.int16))
+    return Encoder().encode(np.zeros(PACKET, np.int16))
 
 
 @dataclass(eq=False, slots=True)
@@ -99,8 +98,8 @@ class Utterance:
         if self._encoder is None:
             self._encoder = Encoder()
         first = round((begin - self.start) * RATE)
-        frame = np.zeros(FRAME, np.int16)
-        piece = self.samples[max(0, first) : max(0, first + FRAME)]
+        frame = np.zeros(PACKET, np.int16)
+        piece = self.samples[max(0, first) : max(0, first + PACKET)]
         offset = max(0, -first)
         frame[offset : offset + len(piece)] = piece
         return self._encoder.encode(frame)
@@ -190,7 +189,7 @@ class Speaking:
         assert self._origin is not None
         number = self._catch_up(self._made, self._origin)
         self._made = number + 1
-        due = self._origin + number * _FRAME_S
+        due = self._origin + number * _PACKET_S
         source, payload = self._make(due)
         if due > self._clock.now():
             await self._clock.sleep_until(due)
@@ -201,7 +200,7 @@ class Speaking:
             # Something was said, or cut, after the packet had been made.
             source, payload = self._make(due)
         packet: Packet[Any] = Packet(payload)
-        packet.pts = number * FRAME
+        packet.pts = number * PACKET
         packet.time_base = _TIME_BASE
         return packet
 
@@ -211,17 +210,17 @@ class Speaking:
         The stamps run on, so that this is a pause in sending and no shift. Of speech nothing is
         left out, unless we are over a second behind.
         """
-        behind = math.floor((self._clock.now() - origin) / _FRAME_S) - number
+        behind = math.floor((self._clock.now() - origin) / _PACKET_S) - number
         if behind <= _BEHIND:
             return number
         if behind <= _FAR_BEHIND and self._queue:
-            speech = math.floor((self._queue[0].start - origin) / _FRAME_S)
+            speech = math.floor((self._queue[0].start - origin) / _PACKET_S)
             behind = max(0, min(behind, speech - number))
         return number + behind
 
     def _source(self, begin: float) -> Utterance | None:
         for said in self._queue:
-            if not said.cleared and said.start < begin + _FRAME_S and said.end > begin:
+            if not said.cleared and said.start < begin + _PACKET_S and said.end > begin:
                 return said
         return None
 

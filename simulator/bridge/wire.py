@@ -25,7 +25,7 @@ from simulator.bridge.events import (
 from simulator.protocol.conduct import Wants
 
 CUE = "omnistage.cue"
-"""The simulator's own message; see `simulator.session.cues`."""
+"""The simulator's own message; see `simulator.protocol.events.Cue`."""
 TEXT_LIMIT = 40_000
 """Characters of a response's text; what is more is cut, and the response ends `incomplete`. The
 whole goes into one message at its end, which may have 262,144 bytes, up to six for a character."""

@@ -122,13 +122,10 @@ class Listener:
     def _stretches(self, folder: Path) -> list[Stretch]:
         """The agent's sound."""
         if folder not in self._decoded:
+            from simulator.measuring.sound import agent_sound
             from simulator.recording.reader import Recording
 
             while len(self._decoded) >= RECORDINGS:
                 del self._decoded[next(iter(self._decoded))]
-            from simulator.measuring.sound import agent_sound
-
-            recording = Recording.open(folder)
-            sound = agent_sound(recording)
-            self._decoded[folder] = list(sound)
+            self._decoded[folder] = list(agent_sound(Recording.open(folder)))
         return self._decoded[folder]

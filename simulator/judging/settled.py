@@ -14,7 +14,7 @@ from simulator.measuring.metrics.conduct import carried_in_s, talked_through
 from simulator.measuring.trace import Trace, TurnSpan
 from simulator.protocol.conduct import Wants
 from simulator.protocol.events import Outcome
-from simulator.protocol.soundness import UNHEARD, UNHEARD_LEAST
+from simulator.protocol.soundness import UNHEARD, UNHEARD_LEAST, behind
 from simulator.scenario.types import Turn
 
 
@@ -61,10 +61,9 @@ def settle(judge: Judge, turn: Turn, trace: Trace) -> Verdict | None:
 def _lost(trace: Trace, span: TurnSpan) -> str:
     """What of a turn did not arrive although the other side reported on; empty if it did."""
     for sent in trace.sent:
-        until, told, left = sent.arrived_until, trace.reported_at, sent.left_until
-        if until is None or told is None or left is None or span.done <= until:
-            continue
-        if min(told, left) - until > UNHEARD_LEAST:
+        until = sent.arrived_until
+        stopped = behind(sent, trace.reported_at) > UNHEARD_LEAST
+        if until is not None and span.done > until and stopped:
             return f"{sent.track} had stopped arriving"
     return ""
 

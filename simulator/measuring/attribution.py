@@ -101,9 +101,7 @@ class _Session:
             return Attributed(response=response.id, turn=None, by=by, flags=("greeting",))
         flags = self.flags(response, onset, turn, by)
         self.owners.take(response.id, turn)
-        if by == "wire" or turn.due is None:
-            pass
-        elif "late" in flags:
+        if by != "wire" and "late" in flags:
             by = "late"
         return Attributed(response=response.id, turn=turn.id, by=by, flags=flags)
 

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.protocol.rtp import unwrap
+
 STEP = 0.1
 """Seconds by which arrival - RTP must step, and stay, for a new run."""
 SLOPE_LIMIT = 500e-6
@@ -114,10 +116,10 @@ def map_runs(
     pieces: list[tuple[Ints, Floats, Floats]] = []
     for chosen in _streams(sources, sequence):
         order, unique = _in_sequence(sequence[chosen])
-        ticks = _spread(_unwrap(stamps[chosen][order], 32)[unique])
+        ticks = _spread(unwrap(stamps[chosen][order], 32)[unique])
         x = ticks[np.cumsum(unique) - 1] / clock
         y = arrivals[chosen][order]
-        numbers = _unwrap(sequence[chosen][order], 16)
+        numbers = unwrap(sequence[chosen][order], 16)
         cuts = _cuts(numbers[unique], x[unique], y[unique])
         starts = np.flatnonzero(unique)[cuts]
         for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
@@ -135,16 +137,9 @@ def _streams(sources: Ints, sequence: Ints) -> Sequence[Ints]:
     return np.split(np.arange(len(sequence)), np.flatnonzero(fresh) + 1)
 
 
-def _unwrap(values: Ints, bits: int) -> Ints:
-    """Numbers that wrap at `bits`, continued."""
-    half, whole = 1 << (bits - 1), 1 << bits
-    steps = (np.diff(values) + half) % whole - half
-    return np.concatenate((values[:1], values[0] + np.cumsum(steps)))
-
-
 def _in_sequence(sequence: Ints) -> tuple[Ints, NDArray[np.bool_]]:
     """Order by sequence number (the first to arrive first), and which are no duplicates."""
-    numbers = _unwrap(sequence, 16)
+    numbers = unwrap(sequence, 16)
     order = np.argsort(numbers, kind="stable")
     unique = np.concatenate(([True], np.diff(numbers[order]) != 0))
     return order, unique

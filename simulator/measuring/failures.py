@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from simulator.measuring.trace import Attributed, Failure, Response, TurnSpan
+from simulator.measuring.trace import Attributed, Failure, Response, TurnSpan, unanswered
 from simulator.protocol.ownership import Ownership
 from simulator.recording.records import FaultRecord
 
@@ -74,13 +74,12 @@ def left_unanswered(
     turns: Sequence[TurnSpan], attributed: Sequence[Attributed], failed: Sequence[Failure]
 ) -> list[Failure]:
     """The first failure of each turn in which nothing else came of the agent."""
-    answered = {a.turn for a in attributed}
-    first = {f.turn: f for f in reversed(failed) if f.turn is not None}
-    return [first[t.id] for t in turns if t.id in first and t.id not in answered]
+    first = unanswered(attributed, failed)
+    return [first[t.id] for t in turns if t.id in first]
 
 
-def too_many(turns: Sequence[TurnSpan], unanswered: Sequence[Failure]) -> str:
+def too_many(turns: Sequence[TurnSpan], left: Sequence[Failure]) -> str:
     """Why the agent failed as a whole, if it did; else empty."""
-    if len(unanswered) <= SHARE * len(turns):
+    if len(left) <= SHARE * len(turns):
         return ""
-    return f"agent_error: in {len(unanswered)} of {len(turns)} turns, first {unanswered[0].told}"
+    return f"agent_error: in {len(left)} of {len(turns)} turns, first {left[0].told}"

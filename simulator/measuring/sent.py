@@ -16,15 +16,13 @@ from numpy.typing import NDArray
 from simulator.measuring.trace import Pacing
 from simulator.media.timeline import PTIME
 from simulator.protocol.health import Sending, Sent
-from simulator.protocol.rtcp import Arrival, reports
+from simulator.protocol.rtcp import MARK, Arrival, Report, reports
 from simulator.recording.manifest import TrackInfo
 from simulator.recording.reader import Recording, RtpLog
 
 HOLE = 2.5
 """Times the usual distance of two pictures (or pieces of sound) from which one is missing between:
 where segments join, two pictures may lie almost twice as far apart as elsewhere."""
-MARK = 0.25
-"""Seconds between packets that are looked at to tell when those that are reported left."""
 
 Floats = NDArray[np.float64]
 
@@ -48,10 +46,10 @@ class SentTrack:
         self.ssrcs = {int(s) for s in np.unique(log.ssrc)}
 
     def state(
-        self, begin: float | None, end: float | None, told: Sequence[tuple[float, bytes]]
+        self, begin: float | None, end: float | None, told: Sequence[tuple[float, Report]]
     ) -> Sent:
         """What became of it. `begin`, `end`: session times between which it was to be sent, if they
-        are known; `told`: the other side's RTCP packets with their times, in order."""
+        are known; `told`: the other side's reports with their times, in order."""
         times = self._times
         until = float(times[-1]) + self.step - self._lasts if len(times) else begin
         overdue = 0.0 if end is None or until is None else max(0.0, end - until)
@@ -83,22 +81,18 @@ class SentTrack:
         by_holes = int(head / self.step) + int(np.sum(np.round(holes / self.step) - 1))
         return max(0, by_count - 1, by_holes)
 
-    def _arrival(self, told: Sequence[tuple[float, bytes]]) -> Arrival:
+    def _arrival(self, told: Sequence[tuple[float, Report]]) -> Arrival:
         arrival = Arrival()
         picked = np.flatnonzero(np.diff(np.floor(self.log.t / MARK), prepend=-1.0))
         marks = [(float(self.log.t[i]), int(self.log.seq[i])) for i in picked.tolist()]
-        ours = [
-            (t, report.highest)
-            for t, packet in told
-            for report in reports(packet)
-            if report.ssrc in self.ssrcs
-        ]
         at = 0
-        for t, highest in ours:
+        for t, report in told:
+            if report.ssrc not in self.ssrcs:
+                continue
             while at < len(marks) and marks[at][0] <= t:
                 arrival.left(marks[at][1], marks[at][0])
                 at += 1
-            arrival.reported(highest, t)
+            arrival.reported(report.highest, t)
         return arrival
 
 
@@ -115,7 +109,7 @@ class SentMedia:
             SentTrack(t, *recording.due(t.id), steps[t.kind]) for t in recording.manifest.tracks
         ]
         self._sound = next(t for t in self._tracks if t.name == recording.voice)
-        self._told = recording.rtcp(sent=False)
+        self._told = [(t, r) for t, packet in recording.rtcp(sent=False) for r in reports(packet)]
         self._begin, self._end = begin, end
 
     @property
@@ -152,8 +146,7 @@ class SentMedia:
     def sending(self) -> Sending:
         """What became of each track, as a live session would tell it at its end."""
         ours = set().union(*(track.ssrcs for track in self._tracks))
-        told = [t for t, packet in self._told if any(r.ssrc in ours for r in reports(packet))]
         return Sending(
-            reported_at=max(told, default=None),
+            reported_at=max((t for t, report in self._told if report.ssrc in ours), default=None),
             tracks=tuple(track.state(self._begin, self._end, self._told) for track in self._tracks),
         )

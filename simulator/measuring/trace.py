@@ -9,7 +9,7 @@ heard (RTP time mapped to arrival, plus its offset in the packet).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -298,9 +298,14 @@ class Trace:
 
     def failure_of(self, turn_id: str) -> Failure | None:
         """Why nothing came of the agent in a turn, if its provider said so."""
-        if self.responses_of(turn_id):
-            return None
-        return next((f for f in self.failures if f.turn == turn_id), None)
+        return unanswered(self.attribution, self.failures).get(turn_id)
+
+
+def unanswered(attributed: Iterable[Attributed], failed: Sequence[Failure]) -> dict[str, Failure]:
+    """By turn the first failure in it, where nothing else came of the agent."""
+    answered = {a.turn for a in attributed}
+    own = [(f.turn, f) for f in reversed(failed) if f.turn is not None]
+    return {turn: failure for turn, failure in own if turn not in answered}
 
 
 _ADAPTER: TypeAdapter[Trace] = TypeAdapter(Trace)

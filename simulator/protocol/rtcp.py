@@ -14,8 +14,10 @@ SENDER_REPORT = 200
 RECEIVER_REPORT = 201
 _BLOCK = struct.Struct(">IIIIII")
 """A report block: SSRC, loss, highest sequence number, jitter, LSR, DLSR."""
+MARK = 0.25
+"""Seconds between packets that are noted, to tell when those that are reported left."""
 _MARKS = 256
-"""Packets whose times are kept: at four a second a minute, far beyond a report's age."""
+"""Packets whose times are kept: a minute, far beyond a report's age."""
 
 
 class Report(NamedTuple):
@@ -77,7 +79,7 @@ class Arrival:
         self._left: deque[tuple[int, float]] = deque(maxlen=_MARKS)
 
     def left(self, sequence: int, t: float) -> None:
-        """A packet left at `t`, resends aside. Four a second are enough."""
+        """A packet left at `t`, resends aside. One each `MARK` seconds is enough."""
         if self._began is None:
             self._began = self._newest = sequence
         self._newest += (sequence - self._newest + 0x8000) % 0x10000 - 0x8000

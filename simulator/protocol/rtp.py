@@ -47,11 +47,8 @@ def rtp_payload(packet: bytes) -> bytes:
     """The payload of an RTP packet, without extensions and padding; empty if it is cut short."""
     if len(packet) < 12:
         return b""
-    start = 12 + 4 * (packet[0] & 0x0F)
-    if packet[0] & 0x10:
-        start += 4 + 4 * int.from_bytes(packet[start + 2 : start + 4])
     end = len(packet) - (packet[-1] if packet[0] & 0x20 else 0)
-    return packet[start:end]
+    return packet[header_size(packet) : end]
 
 
 def unwrap(values: NDArray[np.int64], bits: int) -> NDArray[np.int64]:

@@ -89,21 +89,26 @@ def _not_leaving(track: Sent, now: float) -> Fault | None:
     return None
 
 
+def behind(track: Sent, reported_at: float | None) -> float:
+    """Seconds by which what the other side has of a track is behind what it could have told, when
+    it last reported on anything; 0 where it has said nothing."""
+    arrived, left = track.arrived_until, track.left_until
+    if arrived is None or reported_at is None or left is None:
+        return 0.0
+    return min(reported_at, left) - arrived
+
+
 def _not_arriving(track: Sent, sending: Sending) -> Fault | None:
-    arrived, reported, left = track.arrived_until, sending.reported_at, track.left_until
-    if arrived is None or reported is None or left is None:
-        return None
-    behind = min(reported, left) - arrived
     patience = UNHEARD
     if track.reports_apart is not None:
         patience = min(UNHEARD, max(UNHEARD_LEAST, MISSED_REPORTS * track.reports_apart))
-    if behind <= patience:
+    if behind(track, sending.reported_at) <= patience:
         return None
     return _fault(
         Whose.NETWORK,
         "not_arriving",
         f"{track.track} has stopped arriving: the agent's side still reports, but on nothing that "
-        f"left after {arrived:.1f} s",
+        f"left after {track.arrived_until:.1f} s",
     )
 
 

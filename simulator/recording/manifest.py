@@ -26,7 +26,7 @@ from simulator.errors import RecordingError
 from simulator.media.timeline import Asset, Prepared, PreparedTurn, falls_due
 from simulator.protocol.conditions import USUAL, Conditions, Decide
 from simulator.protocol.conduct import BY_NAME, Conduct, stated
-from simulator.protocol.tracks import OURS, Kind, Track
+from simulator.protocol.tracks import OURS, Track
 from simulator.recording.records import FORMAT_VERSION
 from simulator.recording.rtplog import FIRST_PORT, RTCP_PORT
 
@@ -59,11 +59,9 @@ class PartInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrackInfo:
+class TrackInfo(Track):
     """A track of the session, both ways: what is sent and what comes back in its section."""
 
-    id: str
-    kind: Kind
     port: int
     """By which its packets are known in the log."""
 

@@ -133,16 +133,17 @@ class RecordingWriter:
     # ------------------------------------------------------------ the tap
 
     def sent_rtp(self, t: float, track: str, packets: Sequence[bytes], due: float | None) -> None:
+        known = self._tracks.get(track)
+        if known is None:
+            self._unnamed(track)
+            return
         first = packets[0]
         # A frame's packets leave in groups; the line is that of the first, the frame's own time.
         if due is not None and first[4:8] != self._stamps.get(track) and len(first) >= 12:
             self._stamps[track] = first[4:8]
-            self._follow(t, track, first, due)
+            self._follow(t, known, first, due)
         sizes = [*map(len, packets)]
-        known = self._tracks.get(track)
-        if known is None:
-            self._unnamed(track)
-        elif known.kind == "audio":
+        if known.kind == "audio":
             self._add(t, self._sent[track], packets, sizes)
         else:
             # Those of one group have one header, but for its numbers.
@@ -175,21 +176,22 @@ class RecordingWriter:
     def wire(self, t: float, dir: Literal["in", "out"], raw: str | bytes) -> None:
         self._write(t, self._turn, wire_record(dir, raw, self._redactor))
 
-    def _follow(self, t: float, track: str, packet: bytes, due: float) -> None:
+    def _follow(self, t: float, track: Track, packet: bytes, due: float) -> None:
         """Record how stamps lie on session time, whenever that is not as recorded."""
         _, pt, _, ticks, ssrc = _RTP.unpack_from(packet)
-        known = self._tracks.get(track)
-        if known is None:
-            return
-        clock = Track(id=known.id, kind=known.kind).clock
-        origin = self._origins.get(track)
+        origin = self._origins.get(track.id)
         if origin is not None:
-            expected = origin[1] + ((ticks - origin[0]) & 0xFFFFFFFF) / clock
+            expected = origin[1] + ((ticks - origin[0]) & 0xFFFFFFFF) / track.clock
             if abs(expected - due) < SAME_DUE:
                 return
-        self._origins[track] = (ticks, due)
+        self._origins[track.id] = (ticks, due)
         record = RtpRecord(
-            stream=track, ssrc=ssrc, pt=pt & 0x7F, clock=clock, origin_ticks=ticks, origin_t=due
+            stream=track.id,
+            ssrc=ssrc,
+            pt=pt & 0x7F,
+            clock=track.clock,
+            origin_ticks=ticks,
+            origin_t=due,
         )
         self._write(t, self._turn, record)
 

@@ -7,7 +7,7 @@ reads the runs, `simulator.report.paired` has the numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -22,6 +22,8 @@ from simulator.scenario.taxonomy import CUSTOM, TASKS
 
 Key = tuple[str, str]
 """(scenario, turn)."""
+Values = tuple[list[float], list[float]]
+"""Those of a turn in A, and in B."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,12 +101,12 @@ def compare(a: Side, b: Side) -> Comparison:
     """What B does otherwise than A."""
     turns_a, turns_b = a.turns(), b.turns()
     both = [k for k in turns_a if k in turns_b]
-    scored = {k: (_scores(turns_a[k]), _scores(turns_b[k])) for k in both}
-    pairs = {
-        k: Pair(scenario=k[0], turn=k[1], a=100 * fmean(x), b=100 * fmean(y))
-        for k, (x, y) in scored.items()
-        if x and y
-    }
+
+    def each(of: Callable[[Sequence[TurnRow]], list[float]]) -> dict[Key, Values]:
+        return {k: (of(turns_a[k]), of(turns_b[k])) for k in both}
+
+    scored = each(_scores)
+    pairs = _pairs(scored, times=100)
     failed = any(t.state == VerdictState.AGENT_ERROR for k in both for t in turns_a[k] + turns_b[k])
     task = {s.id: s.task for s in (*a.plan.scenarios, *b.plan.scenarios)}
     by_task = {
@@ -114,10 +116,10 @@ def compare(a: Side, b: Side) -> Comparison:
     return Comparison(
         a=a.name,
         b=b.name,
-        score=difference(list(pairs.values())),
-        charged=difference(_charged(turns_a, turns_b, both)) if failed else None,
+        score=_difference(pairs),
+        charged=_difference(_pairs(each(_charged), times=100)) if failed else None,
         by_task={code: d for code, d in by_task.items() if d is not None},
-        latency=difference(_latencies(turns_a, turns_b, both)),
+        latency=_difference(_pairs(each(_latencies))),
         pairs=tuple(pairs.values()),
         flips=tuple(
             Flip(
@@ -141,18 +143,26 @@ def _scores(turns: Sequence[TurnRow]) -> list[float]:
     return [t.score for t in turns if t.state == VerdictState.SCORED and t.score is not None]
 
 
-def _charged(
-    a: Mapping[Key, Sequence[TurnRow]], b: Mapping[Key, Sequence[TurnRow]], both: Sequence[Key]
-) -> list[Pair]:
-    def of(turns: Sequence[TurnRow]) -> list[float]:
-        return [s for t in turns if (s := t.charged) is not None]
+def _charged(turns: Sequence[TurnRow]) -> list[float]:
+    return [s for t in turns if (s := t.charged) is not None]
 
-    found = {k: (of(a[k]), of(b[k])) for k in both}
-    return [
-        Pair(scenario=k[0], turn=k[1], a=100 * fmean(x), b=100 * fmean(y))
-        for k, (x, y) in found.items()
+
+def _latencies(turns: Sequence[TurnRow]) -> list[float]:
+    measured = [t.metrics for t in turns if t.state == VerdictState.SCORED and t.metrics]
+    return [m.latency_s for m in measured if m.latency_s is not None]
+
+
+def _pairs(values: Mapping[Key, Values], *, times: float = 1) -> dict[Key, Pair]:
+    """The means of each side, of the turns that both have values of."""
+    return {
+        k: Pair(scenario=k[0], turn=k[1], a=times * fmean(x), b=times * fmean(y))
+        for k, (x, y) in values.items()
         if x and y
-    ]
+    }
+
+
+def _difference(pairs: Mapping[Key, Pair]) -> Difference | None:
+    return difference(list(pairs.values()))
 
 
 def _why(turns: Sequence[TurnRow]) -> str:
@@ -162,21 +172,6 @@ def _why(turns: Sequence[TurnRow]) -> str:
 def _flipped(a: Sequence[float], b: Sequence[float]) -> bool:
     """One is right in each repeat, the other in none."""
     return (min(a) >= RIGHT and max(b) < RIGHT) or (min(b) >= RIGHT and max(a) < RIGHT)
-
-
-def _latencies(
-    a: Mapping[Key, Sequence[TurnRow]], b: Mapping[Key, Sequence[TurnRow]], both: Sequence[Key]
-) -> list[Pair]:
-    def of(turns: Sequence[TurnRow]) -> list[float]:
-        valid = (t for t in turns if t.state == VerdictState.SCORED and t.metrics is not None)
-        return [t.metrics.latency_s for t in valid if t.metrics and t.metrics.latency_s is not None]
-
-    found = {k: (of(a[k]), of(b[k])) for k in both}
-    return [
-        Pair(scenario=k[0], turn=k[1], a=fmean(x), b=fmean(y))
-        for k, (x, y) in found.items()
-        if x and y
-    ]
 
 
 def _notes(a: Side, b: Side) -> list[str]:

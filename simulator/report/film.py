@@ -28,6 +28,7 @@ from av.stream import Disposition
 from simulator.errors import RecordingError
 from simulator.measuring.sound import Sound, agent_sound, opus_samples
 from simulator.media.cache import Cache, key_of
+from simulator.media.encode import LOOKAHEAD
 from simulator.media.packets import BrokenPartError, PacketFile, PacketTrack
 from simulator.media.timeline import PTIME
 from simulator.protocol.samples import PACKET, Mono, MonoInt16
@@ -39,8 +40,6 @@ from simulator.report.timeline.lanes import Timeline
 from simulator.whole_file import whole_file
 
 FILM = "session.mkv"
-LOOK_AHEAD = 312
-"""Samples by which libopus delays what it encodes, at 48 kHz; a film takes it off again."""
 _BITRATE = 64_000
 _ENCODING = {"application": "audio", "compression_level": "0"}
 """A film is wanted now: coding it well would take longer than all the rest."""
@@ -266,7 +265,7 @@ class _Voices:
         """Packets as they were sent, with the film times of the sound in them."""
         for at, data in packets:
             packet = Packet(data)
-            packet.pts = packet.dts = round(at * AUDIO_CLOCK) - LOOK_AHEAD
+            packet.pts = packet.dts = round(at * AUDIO_CLOCK) - LOOKAHEAD
             packet.duration = PACKET
             packet.time_base = Fraction(1, AUDIO_CLOCK)
             packet.stream = self._stream
@@ -287,7 +286,7 @@ def _user(recording: Recording, origin: float, track: MonoInt16) -> MonoInt16:
     for at, data in _sent(recording, origin):
         samples = decode(data)
         if samples is not None:
-            _add(track, round(at * AUDIO_CLOCK) - LOOK_AHEAD, samples)
+            _add(track, round(at * AUDIO_CLOCK) - LOOKAHEAD, samples)
     return track
 
 

@@ -30,7 +30,7 @@ from simulator.report.part import LatencySummary, Part
 from simulator.report.plain import clean, plain
 from simulator.report.rows import RIGHT
 from simulator.report.summary import Summary
-from simulator.run.plan import RECORDINGS
+from simulator.run.plan import LOGS, RECORDINGS, log_name
 from simulator.run.sides import MIX
 
 WIDTH = 100
@@ -147,12 +147,7 @@ def _latency(latency: LatencySummary) -> str:
 
 def _logs(summary: Summary, run: Path) -> dict[str, Path]:
     """The log of each agent's process, by label, where there is one with something in it."""
-    places = {
-        label: run
-        / "logs"
-        / f"{''.join(c if c.isalnum() or c in '._-' else '-' for c in label)}.log"
-        for label in (a.agent for a in summary.attempts)
-    }
+    places = {a.agent: run / LOGS / log_name(a.agent) for a in summary.attempts}
     return {k: p for k, p in places.items() if os.path.isfile(p) and p.stat().st_size}
 
 

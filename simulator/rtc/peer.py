@@ -91,8 +91,7 @@ class Peer:
         self._tracks = tracks
         for track in tracks:
             # The agent's voice comes back in the section of ours.
-            speaks = track is next(t for t in tracks if t.kind == "audio")
-            direction = "sendrecv" if speaks else "sendonly"
+            direction = "sendrecv" if track.id == self._voice else "sendonly"
             transceiver = connection.addTransceiver(track.kind, direction)
             negotiate.prefer_our_codecs(transceiver, video)
             sender = PacedSender(transceiver, track, playlist, self, clock, self._sender_failed)

@@ -10,7 +10,6 @@ disturb as much, so the thread is run ahead of them where that is allowed. Count
 from __future__ import annotations
 
 import gc
-from types import TracebackType
 from typing import Self
 
 from simulator.rtc.scheduling import Ahead
@@ -48,12 +47,7 @@ class Undisturbed:
         self._holders += 1
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._holders -= 1
         if self._holders == 0:
             self._ahead.give_back()

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from simulator.protocol.health import Health, Sending, Sent
-from simulator.protocol.rtcp import SENDER_REPORT, Arrival, reports
+from simulator.protocol.rtcp import MARK, SENDER_REPORT, Arrival, reports
 from simulator.protocol.tap import NullTap
 from simulator.rtc.processor import Core
 
@@ -22,9 +22,6 @@ WINDOW = 1.0
 """Seconds that a health record looks back."""
 _BINS_PER_SECOND = 10_000
 """Resolution of the whole call's send-time errors: 0.1 ms, up to a second."""
-_MARK = 0.25
-"""Seconds between packets whose sequence numbers are kept, to tell when those that are reported
-left."""
 
 
 @dataclass(slots=True)
@@ -95,7 +92,7 @@ class Vitals(NullTap):
         # Between packets of a session that plays there is time for no more than this.
         self._groups.append((t, track, due, len(packets)))
         known = self._tracks.get(track)
-        if due is not None and (known is None or t - known.marked >= _MARK):
+        if due is not None and (known is None or t - known.marked >= MARK):
             if known is None:
                 known = self._tracks[track] = _Track(int.from_bytes(packets[0][8:12]))
             known.marked = t

@@ -19,6 +19,7 @@ from simulator.agent import Agent, Dial, Launch
 from simulator.clock import WALL
 from simulator.errors import AgentError, OmnistageError
 from simulator.rtc.dialects import found
+from simulator.run.plan import log_name
 
 READY_WITHIN = 120.0
 """Seconds in which an agent has to say where to dial."""
@@ -135,7 +136,7 @@ class OpenAgents:
 
     async def _keep(self, label: str, opened: _Opened) -> None:
         """The life of one open agent, in one task."""
-        log = self._logs / f"{''.join(c if c.isalnum() or c in '._-' else '-' for c in label)}.log"
+        log = self._logs / log_name(label)
         launch = Launch(log=log, secrets=self._secrets)
         try:
             log.parent.mkdir(parents=True, exist_ok=True)

@@ -24,7 +24,7 @@ from simulator.agent import Agent, Dial, Launch
 from simulator.clock import WALL, Clock
 from simulator.errors import AgentError, InputError, InstrumentError
 from simulator.measuring.sound import Sound
-from simulator.media.encode import Encoding, PictureEncoder, encode_sound
+from simulator.media.encode import LOOKAHEAD, Encoding, PictureEncoder, encode_sound
 from simulator.media.packets import PacketWriter
 from simulator.media.timeline import PTIME, Asset, on_grid
 from simulator.plugins import load_agent
@@ -43,7 +43,7 @@ DELAYS = (0.1, 0.3, 0.8)
 PACKET_MS = 20.0
 """Stated: a sample of the user's sound leaves with its packet, up to 20 ms after it was spoken; the
 agent hears it 20 ms later than it was spoken, wherever in the packet it lies."""
-CODEC_MS = 1000 * 312 / AUDIO_CLOCK
+CODEC_MS = 1000 * LOOKAHEAD / AUDIO_CLOCK
 """Stated: the look-ahead of the agent's Opus encoder. Preparing media makes up for that of ours."""
 BIAS_MS = 3.0
 """The largest bias with which the instrument passes."""

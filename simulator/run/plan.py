@@ -31,6 +31,7 @@ from simulator.whole_file import put_file
 RUN_VERSION = 2
 RUN_FILE = "run.json"
 RECORDINGS = "recordings"
+LOGS = "logs"
 
 SETUP_S = 1.0
 """Seconds from dialling to the first picture, for the estimate."""
@@ -145,6 +146,11 @@ class Plan:
         alone = sum(a.estimate_s for a in self.attempts if self.alone(a))
         shared = [a.estimate_s for a in self.attempts if not self.alone(a)]
         return alone + _makespan(shared, self.concurrency)
+
+
+def log_name(label: str) -> str:
+    """The file in `LOGS` that keeps what an agent's process prints."""
+    return f"{''.join(c if c.isalnum() or c in '._-' else '-' for c in label)}.log"
 
 
 def estimate(scenario: Scenario, *, duration: float | None = None) -> float:

@@ -31,7 +31,7 @@ from simulator.protocol.conditions import Conditions
 from simulator.protocol.events import Outcome
 from simulator.run.accounting import AttemptResult, Ledger
 from simulator.run.agents import OpenAgents, Stopped
-from simulator.run.plan import RECORDINGS, Attempt, Plan
+from simulator.run.plan import LOGS, RECORDINGS, Attempt, Plan
 from simulator.run.progress import Observer, Unwatched
 from simulator.run.scene import Scenes
 from simulator.text import well_formed
@@ -96,7 +96,7 @@ async def run_plan(
     """
     stop = stop or asyncio.Event()
     with Ledger(out) as ledger:
-        async with OpenAgents(agents, out / "logs", secrets=secrets, stop=stop) as open_agents:
+        async with OpenAgents(agents, out / LOGS, secrets=secrets, stop=stop) as open_agents:
             pool = _Pool(
                 plan=plan,
                 scenes=scenes,

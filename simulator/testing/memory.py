@@ -23,11 +23,10 @@ from simulator.protocol.conditions import Conditions
 from simulator.protocol.events import Fault, LinkEvent, WireCommand
 from simulator.protocol.health import Health, Sending, Sent
 from simulator.protocol.tap import Tap
+from simulator.protocol.tracks import OURS
 from simulator.recording.reader import Recording
 from simulator.recording.records import Stamped
 from simulator.session.engine import Result, play
-
-TRACKS = ("audio", "video")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +56,7 @@ def silent(heard: Heard, now: float) -> Iterable[Act]:
 def all_well(now: float) -> Sending:
     """Everything has left, and all of it has arrived."""
     track = Sent(track="", packets=1, left_until=now, arrived_until=now, reports_apart=1.0)
-    return Sending(reported_at=now, tracks=tuple(replace(track, track=name) for name in TRACKS))
+    return Sending(reported_at=now, tracks=tuple(replace(track, track=ours.id) for ours in OURS))
 
 
 class MemoryLink:

@@ -19,6 +19,7 @@ import numpy as np
 from simulator.clock import WallClock
 from simulator.measuring import clockmap
 from simulator.measuring.clockmap import map_runs
+from simulator.protocol.rtp import unwrap
 
 RATE = 48_000
 LEAST = 0.020
@@ -60,7 +61,7 @@ def talk(case: str, jitter: float, seed: int, seconds: float) -> tuple[Array, Ar
 
 def single_fit(stamps: Array, arrivals: Array) -> Array:
     """All packets on one line under the points: what the fit per run is compared with."""
-    x = clockmap._unwrap(stamps, 32) / RATE
+    x = unwrap(stamps, 32) / RATE
     slope = clockmap._slope(x, arrivals - x, clockmap.SLOPE_LIMIT)
     return clockmap._line(x, arrivals, slope)
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from simulator.bridge.babble import babble
-from simulator.bridge.speaking import FRAME, Speaking, Utterance, silence
+from simulator.bridge.speaking import Speaking, Utterance, silence
 from simulator.clock import WallClock
-from simulator.protocol.samples import RATE, MonoInt16
+from simulator.protocol.samples import PACKET, RATE, MonoInt16
 
 CODEC = 312
 """Samples by which Opus delays what goes through it."""
@@ -33,9 +33,9 @@ def onset(samples: MonoInt16) -> int:
 def test_the_first_sample_comes_out_where_it_was_put(offset: int) -> None:
     spoken = babble("There are three bottles.")
     said = Utterance(spoken, 7.0 + offset / RATE)
-    heard = decoded([silence()] * 5 + [said.packet(7.0 + n * FRAME / RATE) for n in range(40)])
-    assert not heard[: 4 * FRAME].any()
-    begin = 5 * FRAME + CODEC + offset
+    heard = decoded([silence()] * 5 + [said.packet(7.0 + n * PACKET / RATE) for n in range(40)])
+    assert not heard[: 4 * PACKET].any()
+    begin = 5 * PACKET + CODEC + offset
     assert onset(heard) == pytest.approx(begin + onset(spoken), abs=48)
     again = heard[begin : begin + RATE // 2].astype(np.float64)
     assert np.corrcoef(again, spoken[: RATE // 2])[0, 1] > 0.95
@@ -73,11 +73,11 @@ async def test_packets_leave_on_the_grid_and_the_clock_runs_on() -> None:
         behind = speaking.say(babble("Yes")[: round(0.05 * RATE)])
         assert behind.start == pytest.approx(said.end)
         sent = await collect(speaking, 22)
-    assert [p.pts for _, p in sent] == [n * FRAME for n in range(22)]
+    assert [p.pts for _, p in sent] == [n * PACKET for n in range(22)]
     gaps = np.diff([t for t, _ in sent])
     assert np.median(gaps) == pytest.approx(0.02, abs=0.002)
     heard = decoded([bytes(p) for _, p in sent])
-    first = min(t - n * FRAME / RATE for n, (t, _) in enumerate(sent))
+    first = min(t - n * PACKET / RATE for n, (t, _) in enumerate(sent))
     assert first + (onset(heard) - CODEC) / RATE == pytest.approx(at, abs=0.01)
     assert events == ["started True", "ended False"]
 
@@ -101,8 +101,8 @@ async def test_what_is_cut_stops_at_once_and_says_so() -> None:
     assert ended == [True]
     assert first.cleared
     assert later.cleared
-    heard = np.abs(decoded([bytes(p) for _, p in sent]).astype(np.int32)).reshape(-1, FRAME).max(1)
+    heard = np.abs(decoded([bytes(p) for _, p in sent]).astype(np.int32)).reshape(-1, PACKET).max(1)
     # One packet may have been made already, and the codec rings on into the next.
-    behind = round((cut - sent[0][0]) * RATE / FRAME) + 3
+    behind = round((cut - sent[0][0]) * RATE / PACKET) + 3
     assert heard[:4].max() > 1000
     assert heard[behind:].max() < 100

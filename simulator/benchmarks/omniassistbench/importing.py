@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -117,16 +117,9 @@ def import_release(
 
 def _light(row: Row) -> Row:
     """The row without its video's bytes, which are not to be kept for all rows."""
-    return Row(
-        where=row.where,
-        name=row.name,
-        task=row.task,
-        source=row.source,
-        question=row.question,
-        gold=row.gold,
-        key_points=row.key_points,
-        example_text=row.example_text,
-        video=Video(name=row.video.name, path=row.video.path),
+    return replace(
+        row,
+        video=replace(row.video, data=None),
         example=None if row.example is None else Video(name=row.example.name),
     )
 
@@ -158,8 +151,7 @@ def _segment(row: Row, copy: int, keeper: _Keeper) -> _Segment:
     example = None
     sha256 = keeper.keep(row.video)
     if row.example is not None and number == 1:
-        of = keeper.keep(row.example), _listen(row.example).duration
-        example = of
+        example = keeper.keep(row.example), _listen(row.example).duration
     return _Segment(
         row=_light(row),
         chain=chain,
