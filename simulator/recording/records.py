@@ -1,4 +1,4 @@
-"""The records of `events.jsonl`: types, and their JSON. Format version 1 (recordings/README.md).
+"""The records of `events.jsonl`: types, and their JSON. Format: recordings/README.md.
 
 Each line is an object with `seq`, `t` (session seconds), `type`, `turn` (id of the turn playing
 then, or null; never an attribution) and the fields of one of the types here. A field's annotation
