@@ -16,13 +16,14 @@ from aiortc import RTCConfiguration, RTCPeerConnection
 from simulator.agent import Dial
 from simulator.bridge.babble import babble
 from simulator.bridge.call import Call, Responder
+from simulator.bridge.connection import PRIVATE
 from simulator.bridge.events import (
     Configured,
     ResponseAsked,
     ResponseCancelled,
     SpeechEnded,
 )
-from simulator.bridge.host import OFFER_LIMIT, PRIVATE, Host
+from simulator.bridge.host import OFFER_LIMIT, Host
 from simulator.media.packets import PacketFile
 from simulator.protocol.samples import MonoInt16
 from simulator.rtc.dialect import Message
