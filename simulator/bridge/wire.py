@@ -153,7 +153,7 @@ class Wire:
         before = message.get("previous_item_id")
         if before is not None and before != "root" and before not in self.items:
             raise Refusal("item_not_found", f"there is no item {before!r}", "previous_item_id")
-        self.add(item, before)
+        self.finish(item, self.add(item, before))
         return item
 
     # ------------------------------------------------------------ the server's events
@@ -161,8 +161,11 @@ class Wire:
     def created(self) -> None:
         self.emit("session.created", session=self.session)
 
-    def add(self, item: Mapping[str, Any], after: str | None = None) -> None:
-        """Put an item into the conversation: at its end, after another, or in front (`root`)."""
+    def add(self, item: Mapping[str, Any], after: str | None = None) -> str | None:
+        """Put an item into the conversation: at its end, after another, or in front (`root`).
+
+        Returns the id of the item before it; who has added one says so when it is whole (`finish`).
+        """
         previous: str | None = next(reversed(self.items), None) if after is None else after
         if previous == "root":
             previous = None
@@ -176,7 +179,12 @@ class Wire:
         while len(self.items) > ITEMS:
             del self.items[next(iter(self.items))]
         self.emit("conversation.item.added", item=item, previous_item_id=previous)
-        if item.get("role") != "assistant" or item.get("status") == "completed":
+        return previous
+
+    def finish(self, item: Mapping[str, Any], previous: str | None) -> None:
+        """An item has got all that it will ever hold; one that was deleted meanwhile stays so."""
+        if item["id"] in self.items:
+            self.items[item["id"]] = item
             self.emit("conversation.item.done", item=item, previous_item_id=previous)
 
     def speech_started(self, item: str, audio_ms: int) -> None:
@@ -189,17 +197,15 @@ class Wire:
         """The user's sound becomes an item of the conversation; returns its id."""
         previous = next(reversed(self.items), None)
         self.emit("input_audio_buffer.committed", item_id=item, previous_item_id=previous)
-        content = [{"type": "input_audio", "transcript": None}]
-        self.add(
-            {
-                "id": item,
-                "object": "realtime.item",
-                "type": "message",
-                "role": "user",
-                "status": "completed",
-                "content": content,
-            }
-        )
+        said = {
+            "id": item,
+            "object": "realtime.item",
+            "type": "message",
+            "role": "user",
+            "status": "completed",
+            "content": [{"type": "input_audio", "transcript": None}],
+        }
+        self.finish(said, self.add(said))
         return item
 
 
@@ -217,7 +223,7 @@ class ResponseWire:
         self._cut = False
         wire.emit("response.created", response=self._response("in_progress"))
         wire.emit("response.output_item.added", **self._place(), item=self._item("in_progress"))
-        wire.add(self._item("in_progress"))
+        self._previous = wire.add(self._item("in_progress"))
         wire.emit("response.content_part.added", **self._part(), part=self._content())
 
     def delta(self, text: str) -> None:
@@ -244,7 +250,7 @@ class ResponseWire:
         wire.emit("response.content_part.done", **self._part(), part=self._content())
         ended = "completed" if status == "completed" else "incomplete"
         item = self._item(ended)
-        wire.items[self.item] = item
+        wire.finish(item, self._previous)
         wire.emit("response.output_item.done", **self._place(), item=item)
         response = self._response(status) | {"output": [item]}
         if reason is not None:

@@ -131,6 +131,7 @@ def test_a_spoken_response_in_the_order_of_a_real_server() -> None:
         "response.output_audio.done",
         "response.output_audio_transcript.done",
         "response.content_part.done",
+        "conversation.item.done",
         "response.output_item.done",
         "response.done",
         "output_audio_buffer.stopped",
@@ -140,6 +141,29 @@ def test_a_spoken_response_in_the_order_of_a_real_server() -> None:
     assert by_type["response.done"]["response"]["status"] == "completed"
     assert by_type["response.created"]["response"]["metadata"] == {"turn": "t"}
     assert list(talk.wire.items) == [item, out.item]
+    told = [m for m in talk.sent if m["type"].startswith("conversation.item.")]
+    assert [(m["item"]["id"], m["previous_item_id"]) for m in told] == [
+        *[(item, None)] * 2,
+        *[(out.item, item)] * 2,
+    ]
+    assert [m["item"]["status"] for m in told[2:]] == ["in_progress", "completed"]
+    done = by_type["response.output_item.done"]["item"]
+    assert told[-1]["item"] == done == talk.wire.items[out.item]
+    assert done["content"] == [{"type": "output_audio", "transcript": "Three bottles."}]
+
+
+def test_every_item_is_done_once_but_one_that_was_deleted_under_way() -> None:
+    talk = Talk()
+    seeded = {"type": "message", "role": "assistant", "content": [{"type": "output_text"}]}
+    added = talk.say({"type": "conversation.item.create", "item": seeded})
+    out, lost = (ResponseWire(talk.wire, "text", None) for _ in range(2))
+    talk.say({"type": "conversation.item.delete", "item_id": lost.item})
+    lost.done()
+    out.done("cancelled", "turn_detected")
+    done = [m["item"] for m in talk.sent if m["type"] == "conversation.item.done"]
+    assert [i["id"] for i in done] == [added.item["id"], out.item]
+    assert done[-1]["status"] == "incomplete"
+    assert list(talk.wire.items) == [added.item["id"], out.item]
 
 
 def test_the_calling_end_reads_all_of_it() -> None:
