@@ -184,3 +184,8 @@ def cpu_seconds() -> float:
 def utc_now() -> str:
     """The date and time now, UTC, ISO 8601 with milliseconds: for manifests, never for timing."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def unix_now() -> int:
+    """Seconds since 1970, for whoever is told a date in them; never for timing."""
+    return int(datetime.now(UTC).timestamp())

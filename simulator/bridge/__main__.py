@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from simulator.bridge.call import Responder
+from simulator.bridge.origins import Origins
 from simulator.errors import InputError
 from simulator.options import parse_options
 from simulator.plugins import load
@@ -40,6 +41,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         default=os.environ.get("OMNISTAGE_BRIDGE_TOKEN") or None,
         help="what callers have to show; by default a new one each start",
     )
+    parser.add_argument(
+        "--origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="let pages of this origin call (https://app.example, or * for any); repeatable; by "
+        "default those that this machine serves may",
+    )
     parser.add_argument("--tied", action="store_true", help="die with the process that started it")
     given = parser.parse_args(argv)
     if given.tied:
@@ -51,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         responder = cast(
             Responder, load("responders", given.responder, parse_options(given.option))
         )
-        asyncio.run(_serve(responder, given.host, given.port, given.token, announce.fileno()))
+        asyncio.run(_serve(responder, given, Origins(given.origin), announce.fileno()))
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
@@ -67,12 +76,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 async def _serve(
-    responder: Responder, host: str, port: int, token: str | None, announce: int
+    responder: Responder, given: argparse.Namespace, origins: Origins, announce: int
 ) -> None:
     from simulator.bridge.host import Host
 
-    serving = Host(responder, token=token)
-    async with serving.listen(host, port) as url:
+    serving = Host(responder, token=given.token, origins=origins)
+    async with serving.listen(given.host, given.port) as url:
         line = json.dumps({"listening": url, "token": serving.token})
         os.write(announce, line.encode() + b"\n")
         # A full collection stops all calls for tens of milliseconds; what is loaded by now stays.

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,11 +24,13 @@ from simulator.bridge.babble import babble
 from simulator.bridge.events import (
     CallEvent,
     Committed,
+    Configured,
     ResponseAsked,
     ResponseCancelled,
     SpeechEnded,
     SpeechStarted,
 )
+from simulator.bridge.settings import decides, unserved
 from simulator.bridge.wire import Clear, ResponseWire, Status, Wire
 from simulator.protocol.samples import MonoInt16
 
@@ -42,6 +45,8 @@ EVENTS = 1_000
 """Events that wait for the agent; beyond it the caller is told that it is too fast."""
 EARLY = 100
 """Messages kept that come before the agent has started."""
+TOLD = 50
+"""Settings that the log of a call names, as such that change nothing."""
 LEAD = 0.06
 """Seconds before its sound at which a prepared reply is announced on the wire."""
 
@@ -68,7 +73,7 @@ class Call:
         speaking: Speaking,
         send: Callable[[str], None],
         spawn: Callable[[Coroutine[Any, Any, None]], object],
-        model: str = "",
+        settings: Mapping[str, Any],
     ) -> None:
         self.id = call_id
         self.clock = clock
@@ -82,7 +87,11 @@ class Call:
         """Set when the caller has gone."""
         self.dropped = 0
         """Events that the agent was too slow for."""
-        self._wire = Wire(call_id, model, send)
+        self._settings = settings
+        """Those that came with the offer."""
+        self._told: set[str] = set()
+        """Settings of which the log says that they change nothing."""
+        self._wire = Wire(call_id, settings, send)
         self._spawn = spawn
         self._open = asyncio.Event()
         self._started = False
@@ -103,11 +112,10 @@ class Call:
 
     @property
     def asked_only(self) -> bool:
-        """The caller has turned our turn detection off: it commits and asks (`ResponseAsked`)
-        whenever it wants a response, no speech is reported, and nothing else is to be answered."""
-        audio = self._wire.session.get("audio")
-        heard = audio.get("input") if isinstance(audio, dict) else None
-        return not isinstance(heard, dict) or heard.get("turn_detection") is None
+        """The caller asks (`ResponseAsked`) whenever it wants a response, and nothing else is to be
+        answered: it has turned our turn detection off, and no speech is reported, or told it to
+        create no responses."""
+        return not decides(self._wire.session)[1]
 
     @property
     def items(self) -> Mapping[str, Mapping[str, Any]]:
@@ -125,6 +133,8 @@ class Call:
         self._started = True
         self._wire.created()
         self.speaking.start()
+        if self._settings:
+            self._configured(Configured(session=self._settings))
         early, self._early = self._early, []
         for message in early:
             self.receive(message)
@@ -211,6 +221,8 @@ class Call:
                 return
             self.interrupt("client_cancelled")
             self._put(event)
+        elif isinstance(event, Configured):
+            self._configured(event)
         elif event is not None:
             if isinstance(event, ResponseAsked):
                 given = event.settings.get("metadata")
@@ -230,7 +242,8 @@ class Call:
         """Speech was found in what the caller says."""
         audio_ms = round((edge.time - (self.hearing.origin or edge.time)) * 1000)
         audio_ms = max(0, audio_ms)
-        if self.asked_only:
+        listens, answers = decides(self._wire.session)
+        if not listens:
             return
         if edge.edge == "start":
             self._item, self._speech_start = self._wire.name("item"), edge.time
@@ -239,11 +252,25 @@ class Call:
             return
         self._wire.speech_stopped(self._item, audio_ms)
         self._wire.commit(self._item)
-        self._put(SpeechEnded(item=self._item, start=self._speech_start, time=edge.time))
+        if answers:
+            self._put(SpeechEnded(item=self._item, start=self._speech_start, time=edge.time))
+        else:
+            self._put(Committed(item=self._item))
 
     def failed(self) -> None:
         """The agent's code raised: tell the caller, without the details."""
         self._error("server_error", "the agent failed; its log says why", kind="server_error")
+
+    def _configured(self, event: Configured) -> None:
+        """Pass on what has been set, and say what of it the bridge does nothing about."""
+        names = [name for name in unserved(event.session) if name not in self._told]
+        if names and len(self._told) < TOLD:
+            self._told.update(names)
+            said = ", ".join(repr(name[:60]) for name in names[:TOLD])
+            print(
+                f"{self.id}: left to the agent, the bridge does not serve: {said}", file=sys.stderr
+            )
+        self._put(event)
 
     def _put(self, event: CallEvent) -> None:
         try:

@@ -22,6 +22,7 @@ from aiortc import (
 
 from simulator.bridge.call import Call
 from simulator.bridge.hearing import Hearing
+from simulator.bridge.refusal import Refusal
 from simulator.bridge.seeing import Seeing
 from simulator.bridge.speaking import Speaking
 from simulator.bridge.vad import Edge
@@ -42,14 +43,10 @@ PRIVATE: Mapping[str, tuple[str, ...]] = {
 """Names of aiortc that this module reads; a test holds that each exists."""
 
 
-class BadOfferError(Exception):
-    """An offer that cannot be answered; its words go to the caller."""
-
-
 class Connection(NullTap):
     """One WebRTC connection and the call on it."""
 
-    def __init__(self, call_id: str, clock: Clock, model: str) -> None:
+    def __init__(self, call_id: str, clock: Clock, settings: Mapping[str, Any]) -> None:
         self.through = asyncio.Event()
         """Set when the caller has got through, or the call is over before that."""
         self.tasks: asyncio.TaskGroup | None = None
@@ -67,22 +64,22 @@ class Connection(NullTap):
             speaking=Speaking(clock, self._spawn),
             send=self._send,
             spawn=self._spawn,
-            model=model,
+            settings=settings,
         )
         self._pc.on("datachannel", self._take_channel)
         self._pc.on("connectionstatechange", self._state_changed)
 
     async def answer(self, offer: str) -> str:
-        """Answer an offer. Raises BadOfferError for one that cannot be."""
+        """Answer an offer. Raises Refusal for one that cannot be."""
         try:
             plain = _SEND_TIME.sub("", offer)
             await self._pc.setRemoteDescription(RTCSessionDescription(sdp=plain, type="offer"))
         # aiortc's parser raises whatever the text made it stumble over.
         except Exception as error:  # noqa: BLE001
-            raise BadOfferError(f"the SDP cannot be read: {error}") from None
+            raise Refusal("invalid_offer", f"the SDP cannot be read: {error}") from None
         voices = [t for t in self._pc.getTransceivers() if t.kind == "audio"]
         if not voices:
-            raise BadOfferError("the offer has no audio")
+            raise Refusal("invalid_offer", "the offer has no audio")
         opus = [
             c for c in RTCRtpSender.getCapabilities("audio").codecs if c.mimeType == "audio/opus"
         ]
@@ -97,7 +94,7 @@ class Connection(NullTap):
             if c.mimeType.lower() == "audio/opus" and c.payloadType is not None
         )
         if not self.call.hearing.payload_types:
-            raise BadOfferError("the offer has no Opus")
+            raise Refusal("invalid_offer", "the offer has no Opus")
         self.call.seeing.codecs = {
             c.payloadType: c
             for t in self._pc.getTransceivers()
@@ -108,7 +105,7 @@ class Connection(NullTap):
         try:
             await self._pc.setLocalDescription(await self._pc.createAnswer())
         except Exception as error:  # noqa: BLE001
-            raise BadOfferError(f"the offer cannot be answered: {error}") from None
+            raise Refusal("invalid_offer", f"the offer cannot be answered: {error}") from None
         return self._pc.localDescription.sdp
 
     def received_rtp(self, t: float, track: str, packet: bytes) -> None:

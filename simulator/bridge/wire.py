@@ -22,6 +22,8 @@ from simulator.bridge.events import (
     ResponseAsked,
     ResponseCancelled,
 )
+from simulator.bridge.refusal import Refusal
+from simulator.bridge.settings import checked, defaults, merged
 from simulator.protocol.conduct import Wants
 
 CUE = "omnistage.cue"
@@ -43,41 +45,13 @@ class Clear:
     """The caller wants the sound that is playing cut (`output_audio_buffer.clear`)."""
 
 
-class Refusal(Exception):
-    """A message that cannot be served; becomes an `error` event."""
-
-    def __init__(self, code: str, message: str, param: str | None = None) -> None:
-        super().__init__(message)
-        self.body = {
-            "type": "invalid_request_error",
-            "code": code,
-            "message": message,
-            "param": param,
-        }
-
-
 class Wire:
     """One session's protocol: its settings, its conversation, its numbering."""
 
-    def __init__(self, session_id: str, model: str, send: Callable[[str], None]) -> None:
-        self.session: dict[str, Any] = {
-            "type": "realtime",
-            "object": "realtime.session",
-            "id": session_id,
-            "model": model,
-            "output_modalities": ["audio"],
-            "instructions": "",
-            "audio": {
-                "input": {
-                    "turn_detection": {
-                        "type": "server_vad",
-                        "silence_duration_ms": 250,
-                        "create_response": True,
-                        "interrupt_response": False,
-                    }
-                }
-            },
-        }
+    def __init__(
+        self, session_id: str, settings: Mapping[str, Any], send: Callable[[str], None]
+    ) -> None:
+        self.session = merged(defaults(session_id), settings)
         self.items: dict[str, Mapping[str, Any]] = {}
         """The conversation, by item id, in order."""
         self._send = send
@@ -115,8 +89,8 @@ class Wire:
         if kind == CUE:
             return _cue(message, now)
         if kind == "session.update":
-            changes = _mapping(message, "session")
-            _merge(self.session, changes)
+            changes = checked(message.get("session"))
+            self.session = merged(self.session, changes)
             self.emit("session.updated", session=self.session)
             return Configured(session=changes)
         if kind == "conversation.item.create":
@@ -318,16 +292,6 @@ def _mapping(message: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise Refusal("invalid_type", f"{key} has to be an object", key)
     return value
-
-
-def _merge(into: dict[str, Any], changes: Mapping[str, Any]) -> None:
-    """Nested settings are merged, anything else is replaced."""
-    for key, value in changes.items():
-        had = into.get(key)
-        if isinstance(had, dict) and isinstance(value, dict):
-            _merge(had, value)
-        else:
-            into[key] = value
 
 
 def _cue(message: Mapping[str, Any], now: float) -> Cued:

@@ -18,7 +18,7 @@ class Talk:
 
     def __init__(self) -> None:
         self.sent: list[dict[str, Any]] = []
-        self.wire = Wire("call_1", "test", lambda raw: self.sent.append(json.loads(raw)))
+        self.wire = Wire("call_1", {"model": "test"}, lambda raw: self.sent.append(json.loads(raw)))
 
     def say(self, message: Any) -> Any:
         raw = message if isinstance(message, str | bytes) else json.dumps(message)
@@ -190,7 +190,7 @@ def test_the_calling_end_reads_all_of_it() -> None:
 
 def test_a_text_that_fits_in_no_message_is_cut_and_says_so() -> None:
     sent: list[dict[str, Any]] = []
-    wire = Wire("call", "", lambda raw: sent.append(json.loads(raw)))
+    wire = Wire("call", {}, lambda raw: sent.append(json.loads(raw)))
     response = ResponseWire(wire, "text", None)
     for _ in range(3):
         response.delta("é" * 20_000)
