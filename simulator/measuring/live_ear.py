@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from simulator.measuring.reply import UTTERANCE_GAP
 from simulator.measuring.trace import Misheard, Speech
-from simulator.measuring.utterances import UTTERANCE_GAP, join
+from simulator.measuring.utterances import join
 
 LATE = 0.5
 """Seconds by which it may be late in hearing a voice."""

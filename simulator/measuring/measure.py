@@ -57,7 +57,7 @@ from simulator.recording.records import (
 from simulator.scenario.types import Embedded, Scenario
 from simulator.whole_file import put_file
 
-METHOD = 9
+METHOD = 10
 """Changes whenever the same recording could get another trace; cached traces are then made anew."""
 TRACE = "trace.json"
 WHOLE = 0.99

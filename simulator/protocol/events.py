@@ -109,6 +109,8 @@ class Text:
     response: str | None = None
     """Response id; None if the wire has none."""
     item: str | None = None
+    part: int = 0
+    """Which of its item's parts it is, or belongs to."""
     kind: Literal["output", "transcript", "user"] = "output"
     """output: written by the model; transcript: of its own speech; user: of what it heard."""
     final: bool = False

@@ -150,6 +150,8 @@ class TextRecord:
     """The delta, or with `final` the whole."""
     response: str | None = None
     item: str | None = None
+    part: Count = 0
+    """Which of its item's parts it is, or belongs to."""
     kind: Word[Literal["output", "transcript", "user"]] = "output"
     final: Flag = False
 

@@ -39,11 +39,6 @@ class Channels:
         connection.on("datachannel", self._join)
 
     @property
-    def dropped_text(self) -> int:
-        """Characters of text that were over the cap of a response."""
-        return self._words.dropped
-
-    @property
     def open(self) -> bool:
         """Whether all of ours are."""
         return all(channel.readyState == "open" for channel in self.ours)

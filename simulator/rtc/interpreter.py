@@ -36,8 +36,8 @@ class Interpreter:
         self._codec = codec
         self._malformed = 0
         self._texts: dict[str, int] = {}
-        self.dropped = 0
-        """Characters of text beyond the cap of a response, not passed on."""
+        self._cut: str | None = None
+        """The last response whose text went beyond the cap."""
 
     def connected(self) -> Sequence[Step]:
         """See `Codec.connected`."""
@@ -100,8 +100,12 @@ class Interpreter:
         if not isinstance(said, Text) or said.kind == "user":
             return (said,)
         text = said.text[:TEXT_CAP] if said.final else self._room(said)
-        self.dropped += len(said.text) - len(text)
-        return (replace(said, text=text),) if text or said.final else ()
+        passed = (replace(said, text=text),) if text or said.final else ()
+        if len(text) == len(said.text) or self._cut == (said.response or ""):
+            return passed
+        self._cut = said.response or ""
+        cut = f"of a response's text the first {TEXT_CAP} characters are kept"
+        return (*passed, _fault("text_cut", cut, fatal=False))
 
     def _room(self, said: Text) -> str:
         """A delta's text as far as the response's cap allows."""

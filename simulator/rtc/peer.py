@@ -124,11 +124,6 @@ class Peer:
         by_packets = {sent.track: sent for sent in told.tracks}
         return replace(told, tracks=tuple(_whole(s.state(), by_packets) for s in self._senders))
 
-    @property
-    def dropped_text(self) -> int:
-        """Characters of text that were over the cap of a response."""
-        return self.channels.dropped_text
-
     def fail(self, whose: Whose, code: str, message: str) -> None:
         """The call is lost: one fatal Fault, then the events end. It is ours, whatever is said, if
         we have just stood still."""

@@ -182,6 +182,7 @@ def record_of(event: Event) -> Record | None:
                 text=event.text,
                 response=event.response,
                 item=event.item,
+                part=event.part,
                 kind=event.kind,
                 final=event.final,
             )

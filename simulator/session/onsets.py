@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from simulator.measuring.utterances import ANNOUNCED, LAG, LEAD, TEXT_REACH, UTTERANCE_GAP, written
+from simulator.measuring.reply import ANNOUNCED, LAG, LEAD, UTTERANCE_GAP
+from simulator.measuring.texts import TEXT_REACH, written
 from simulator.protocol.events import (
     AgentSpeech,
     Drained,
@@ -25,6 +26,8 @@ from simulator.protocol.events import (
 )
 from simulator.protocol.silence import is_silence_token
 
+STRAYS = 16
+"""Names under which nothing but the end of sound was heard that are remembered."""
 LONGEST = 256
 """Characters of deltas and finals together after which a text cannot be the silence token."""
 
@@ -95,6 +98,8 @@ class Onsets:
 
     _wire: dict[str, _Reply] = field(default_factory=dict)
     """Responses with an id, in the order in which they were heard of."""
+    _strays: dict[str, float] = field(default_factory=dict)
+    """When the sound was drained of what nothing else was heard of, so far."""
     _island: _Island | None = None
     """The last stretch of sound; it goes on while its end is infinite."""
     _named: _Island | None = None
@@ -122,10 +127,13 @@ class Onsets:
                 found = self._begins(event.response, now)
                 reply = self._wire[event.response]
                 return [*found, *reply.whole()]
-            case Drained():
-                found = self._begins(event.response, now)
+            case Drained() if event.response in self._wire:
                 self._wire[event.response].drained = now
-                return found
+            case Drained():
+                # Another name of one of the others, unless more comes under it.
+                self._strays[event.response] = now
+                if len(self._strays) > STRAYS:
+                    del self._strays[next(iter(self._strays))]
             case Text(kind="output" | "transcript", text=text) if text.strip():
                 return self._writes(event, now)
             case _:
@@ -138,7 +146,9 @@ class Onsets:
         """The wire speaks of a response; the first time, sound that has just begun is its own."""
         if name in self._wire:
             return []
-        reply = self._wire[name] = _Reply(name, now)
+        drained = self._strays.pop(name, None)
+        begun = now if drained is None else drained
+        reply = self._wire[name] = _Reply(name, begun, drained=drained)
         island = self._island
         if island is None:
             return []

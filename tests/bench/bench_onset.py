@@ -23,10 +23,11 @@ from typing import Any
 import av
 import numpy as np
 
+from simulator.measuring.reply import UTTERANCE_GAP
 from simulator.measuring.sound import Sound
 from simulator.measuring.speech import levels_db
 from simulator.measuring.trace import Speech
-from simulator.measuring.utterances import UTTERANCE_GAP, join
+from simulator.measuring.utterances import join
 from simulator.media.sound import load
 from simulator.protocol.samples import PACKET, RATE, Mono
 from simulator.recording.reader import RtpLog

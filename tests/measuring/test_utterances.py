@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simulator.measuring.texts import written
 from simulator.measuring.trace import Response, Speech
-from simulator.measuring.utterances import join, responses, written
+from simulator.measuring.utterances import join, responses
 from simulator.recording.records import ResponseRecord, Stamped, TextRecord
 
 
@@ -101,8 +102,20 @@ def test_sound_that_began_before_its_announcement_is_the_announced_response() ->
 
 
 def test_an_announcement_long_after_is_of_something_else() -> None:
-    found = group(log((1.8, edge("r1", "start"))), run(1.0, 3.0))
-    assert {n: spans(r) for n, r in found.items()} == {"r1": [], "u1": [(1.0, 3.0)]}
+    apart = {"r1": [], "u1": [(1.0, 3.0)]}
+    for others in (
+        log((3.8, edge("r1", "start"))),
+        # It was asked for while the voice spoke,
+        log((1.8, edge("r1", "start", trigger="count"))),
+        # it failed before it said anything,
+        log((1.8, edge("r1", "start")), (2.0, edge("r1", "end", status="failed"))),
+        # or is the decision to say nothing.
+        log((1.8, edge("r1", "start")), (1.9, text("[KEEP QUIET]", "r1", final=True))),
+    ):
+        assert {n: spans(r) for n, r in group(others, run(1.0, 3.0)).items()} == apart
+    # Nothing else sounds, nor has anything else been announced: it is told late.
+    found = group(log((2.4, edge("r1", "start"))), run(1.0, 3.0))
+    assert {n: spans(r) for n, r in found.items()} == {"r1": [(1.0, 3.0)]}
 
 
 def test_a_voice_that_goes_on_after_drained_is_still_its_response() -> None:
@@ -257,6 +270,15 @@ def test_what_is_written() -> None:
     assert said(text("spoken", kind="transcript"), text(" ")) == "spoken"
     assert said(text("user said", kind="user")) == ""
     assert said(text("a", final=True), text("b", final=True)) == "a b"
+
+
+def test_the_parts_of_an_item_are_said_one_after_the_other() -> None:
+    def part(words: str, index: int, *, final: bool = True) -> tuple[float, TextRecord]:
+        return 0.0, text(words, item="i", part=index, kind="transcript", final=final)
+
+    assert written([part("One.", 0), part("Two.", 1)]) == "One. Two."
+    mixed = [part("On", 0, final=False), part("Tw", 1, final=False), part("One.", 0)]
+    assert written([*mixed, part("Two.", 1), part("Other.", 1)]) == "One. Two."
 
 
 def test_nothing_displaces_a_final_transcript() -> None:

@@ -303,22 +303,24 @@ async def test_malformed_messages_are_told_and_counted(agent: Any) -> None:
         assert (await next_event(peer, Text)).text == "still"
 
 
-async def test_megabytes_of_text_are_cut_and_counted(agent: Any) -> None:
+async def test_megabytes_of_text_are_cut_and_told(agent: Any) -> None:
     async with called(agent) as (peer, _):
         await next_event(peer, Ready)
         body = {"type": "response.output_text.delta", "response_id": "r", "delta": "x" * 60_000}
         for _ in range(10):
             agent.say(body)
         agent.say({"type": "response.created", "response": {"id": "done"}})
-        total = 0
+        total, cut = 0, []
         async with asyncio.timeout(10):
             async for _, event in peer.events:
                 if isinstance(event, Text):
                     total += len(event.text)
+                if isinstance(event, Fault):
+                    cut.append(event.code)
                 if isinstance(event, ResponseStarted):
                     break
         assert total == 200_000
-        assert peer.dropped_text == 400_000
+        assert cut == ["text_cut"]
 
 
 async def test_an_error_of_the_agents_is_a_fault_but_not_the_end(agent: Any) -> None:

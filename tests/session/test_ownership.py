@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from simulator.agent import Traits
 from simulator.measuring import spans
 from simulator.measuring.attribution import attribute
+from simulator.measuring.texts import TEXT_REACH
 from simulator.measuring.trace import Attributed, Response, Speech
-from simulator.measuring.utterances import TEXT_REACH, responses
+from simulator.measuring.utterances import responses
 from simulator.media.timeline import Prepared
 from simulator.protocol.events import (
     AgentSpeech,

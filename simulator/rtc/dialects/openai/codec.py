@@ -48,6 +48,8 @@ CHANNEL = "oai-events"
 
 _INVALID = "invalid_request_error"
 """The type of errors about something of ours; others are about the server."""
+_PARTS = 1_000
+"""Parts of one item that are told apart."""
 _SAID = 1_000
 """Characters of a provider's words that are kept."""
 _KEPT = Fault(
@@ -276,9 +278,16 @@ def _text(fields: Fields, kind: _TextKind, key: str, *, final: bool = False) -> 
         text=string(fields, key),
         response=None if kind == "user" else optional(fields, "response_id"),
         item=optional(fields, "item_id"),
+        part=_part(fields),
         kind=kind,
         final=final,
     )
+
+
+def _part(fields: Fields) -> int:
+    """Which part of its item a text is; the first where that is not said in so many words."""
+    index = fields.get("content_index")
+    return index if isinstance(index, int) and 0 <= index < _PARTS else 0
 
 
 def _undetected(audio: object) -> dict[str, Any]:

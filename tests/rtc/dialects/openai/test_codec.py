@@ -157,6 +157,25 @@ def test_what_is_said_is_cut_by_name_and_by_sound() -> None:
         ),
         (
             {
+                "type": "response.output_text.done",
+                "response_id": "r",
+                "item_id": "i",
+                "text": "c",
+                "content_index": 1,
+            },
+            Text(text="c", response="r", item="i", part=1, final=True),
+        ),
+        (
+            {
+                "type": "response.output_text.delta",
+                "response_id": "r",
+                "delta": "c",
+                "content_index": "1",
+            },
+            Text(text="c", response="r"),
+        ),
+        (
+            {
                 "type": "conversation.item.input_audio_transcription.completed",
                 "item_id": "u",
                 "transcript": "hello",

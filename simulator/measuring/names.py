@@ -1,0 +1,115 @@
+"""Which response a record of the wire is about, where not all of them call it the same. Pure.
+
+A server may give a response another id in its texts, at its end, or in what it says of its sound,
+than it announced it with. What was never announced, and is just what one that was announced lacks,
+is that one's. Counterparts: `simulator.measuring.utterances` asks; what no name joins,
+`simulator.measuring.halves` does by time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from simulator.measuring.texts import TEXT_REACH
+from simulator.recording.records import ResponseRecord, Stamped, TextRecord
+
+FORGOTTEN = 10.0
+"""Seconds after the last that was told of a response in which something more may be of it."""
+
+Aspect = Literal["start", "text", "end", "sound", "listened"]
+"""What the wire tells of a response."""
+
+
+@dataclass(slots=True)
+class _Named:
+    """What the wire told under one name."""
+
+    first: float
+    last: float = 0.0
+    aspects: set[Aspect] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """The names in one session's records."""
+
+    announced: frozenset[str]
+    """Responses of which the wire said that they began."""
+    known: frozenset[str]
+    """Those of which it said that, or their end, or a text."""
+    others: Mapping[str, str]
+    """Another name of an announced response -> its own."""
+    items: Mapping[str, str]
+    """Item -> the announced response that it belongs to."""
+
+    @classmethod
+    def of(cls, events: Iterable[Stamped]) -> Names:
+        named: dict[str, _Named] = {}
+        items: dict[str, str] = {}
+        for event in events:
+            name, aspect = _told(event)
+            if not name:
+                continue
+            mine = named.setdefault(name, _Named(event.t))
+            mine.last = event.t
+            mine.aspects.add(aspect)
+            if isinstance(event.record, TextRecord) and event.record.item:
+                items.setdefault(event.record.item, name)
+        announced = {n: it for n, it in named.items() if "start" in it.aspects}
+        others = {}
+        for name, it in named.items():
+            if name not in announced and "listened" not in it.aspects:
+                own = _lacking(it, announced)
+                if own is not None:
+                    announced[own].aspects |= it.aspects
+                    others[name] = own
+        return cls(
+            announced=frozenset(announced),
+            known=frozenset(n for n, it in named.items() if it.aspects != {"sound"}),
+            others=others,
+            items={item: name for item, name in items.items() if name in announced},
+        )
+
+    def response(self, record: ResponseRecord | TextRecord) -> str | None:
+        """The id of the response that a record is about; None if nothing names one, or nothing but
+        what is told of its sound."""
+        name, _ = _told_by(record)
+        if isinstance(record, TextRecord) and name not in self.announced:
+            name = self.items.get(record.item or "", name)
+        name = self.others.get(name, name)
+        return name if name in self.known else None
+
+
+def _told(event: Stamped) -> tuple[str, Aspect]:
+    record = event.record
+    return _told_by(record) if isinstance(record, ResponseRecord | TextRecord) else ("", "text")
+
+
+def _told_by(record: ResponseRecord | TextRecord) -> tuple[str, Aspect]:
+    """The name that a record gives to a response, and what it tells of it; empty for none."""
+    if isinstance(record, TextRecord):
+        return "" if record.kind == "user" else record.response or "", "text"
+    if record.edge in ("drained", "cleared"):
+        return record.id, "sound"
+    if record.edge in ("start", "end"):
+        return record.id, record.edge
+    return record.id, "listened"
+
+
+def _lacking(it: _Named, announced: Mapping[str, _Named]) -> str | None:
+    """The announced response that lacks just what was told under another name: the last before it,
+    else the next, if that is near."""
+    near = {
+        name: own
+        for name, own in announced.items()
+        if own.first <= it.last + TEXT_REACH
+        and it.first - own.last <= FORGOTTEN
+        and not own.aspects & it.aspects
+    }
+    return min(
+        near,
+        key=lambda n: (near[n].first > it.first, abs(near[n].first - it.first)),
+        default=None,
+    )
