@@ -30,10 +30,11 @@ from simulator.measuring.measure import TRACE
 from simulator.measuring.trace import Trace
 from simulator.options import split_words
 from simulator.recording.manifest import MANIFEST
+from simulator.report.attempt import print_attempt
 from simulator.report.file import write_summary
 from simulator.report.plain import plain
 from simulator.report.summary import summarise
-from simulator.report.terminal import print_attempt, print_status, print_summary
+from simulator.report.terminal import print_status, print_summary
 from simulator.run.plan import RUN_FILE, read_plan
 from simulator.scenario.expectations.answer import PRIOR
 from simulator.scenario.expectations.kinds import default_judges

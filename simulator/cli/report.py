@@ -8,6 +8,7 @@ from rich.console import Console
 
 from simulator.errors import OmnistageError
 from simulator.judging.verdicts import read_verdicts
+from simulator.report.attempt import print_attempt
 from simulator.report.breakdown import print_breakdown
 from simulator.report.file import write_summary
 from simulator.report.gates import check_gates, parse_gates
@@ -15,7 +16,7 @@ from simulator.report.plain import plain
 from simulator.report.rows import find_trace
 from simulator.report.summary import summarise
 from simulator.report.tables import write_csv, write_parquet
-from simulator.report.terminal import print_attempt, print_gates, print_status, print_summary
+from simulator.report.terminal import print_gates, print_status, print_summary
 from simulator.run.accounting import read_attempts
 from simulator.run.plan import read_plan
 

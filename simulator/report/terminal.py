@@ -1,6 +1,7 @@
-"""Tables for people: a run with a row for each agent, an attempt with a row for each turn.
+"""A run for people: a table with a row for each agent, and what it cannot say.
 
-Plain text where the output is no terminal. Counterpart: `simulator.report.summary` has the numbers.
+Plain text where the output is no terminal. Counterparts: `simulator.report.summary` has the
+numbers, `simulator.report.attempt` prints a single attempt.
 """
 
 from __future__ import annotations
@@ -11,16 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simulator.judging.judge import Verdict, VerdictState
-from simulator.measuring.metrics.turns import TurnMetrics, turn_metrics
-from simulator.measuring.trace import Trace
 from simulator.protocol.conditions import Conditions, told, words_of, written
 from simulator.protocol.events import Outcome
 from simulator.protocol.tracks import VIDEO
@@ -28,7 +25,6 @@ from simulator.report.file import SUMMARY_FILE
 from simulator.report.gates import GateResult
 from simulator.report.part import LatencySummary, Part
 from simulator.report.plain import clean, plain
-from simulator.report.rows import RIGHT
 from simulator.report.summary import Summary
 from simulator.run.plan import LOGS, RECORDINGS, log_name
 from simulator.run.sides import MIX
@@ -39,8 +35,6 @@ BUSY = (
     "This machine was too busy to send evenly: close other programs, or play with --concurrency 1."
 )
 _FOLDERS = re.compile(r"\S*/(?=[^/\s]+\.py\b)")
-SAID = 44
-"""Characters of an answer that are shown."""
 
 
 def print_summary(summary: Summary, run: Path, console: Console) -> None:
@@ -49,7 +43,7 @@ def print_summary(summary: Summary, run: Path, console: Console) -> None:
         console.print(_agents(summary, slim=console.width < WIDTH), width=WIDTH)
         for line in _remarks(summary, _logs(summary, run)):
             console.print(line, width=WIDTH, highlight=False)
-        console.print(_how_measured(summary.latency_s), width=WIDTH, highlight=False, style="dim")
+        console.print(how_measured(summary.latency_s), width=WIDTH, highlight=False, style="dim")
     for place in (f"recordings: {run / RECORDINGS}", f"summary: {run / SUMMARY_FILE}"):
         console.print(plain(place), soft_wrap=True)
 
@@ -271,7 +265,7 @@ def _judged_by(summary: Summary) -> list[Text]:
     return [plain(said, "dim")]
 
 
-def _how_measured(latency: LatencySummary) -> str:
+def how_measured(latency: LatencySummary) -> str:
     said = (
         "Latency: from the end of the instruction (or the event) to the first audible sample. "
         f"Packets ({latency.packet_s * 1000:.0f} ms) and the agent's codec "
@@ -280,90 +274,6 @@ def _how_measured(latency: LatencySummary) -> str:
     if latency.shared_host:
         said += " * The agent computed on this machine beside others."
     return said
-
-
-def print_attempt(trace: Trace, verdicts: Sequence[Verdict], console: Console) -> None:
-    """One attempt: a row for each turn with what was due, what was said, and the verdicts."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("turn", overflow="fold", max_width=14)
-    table.add_column("expect")
-    table.add_column("due", justify="right", no_wrap=True)
-    table.add_column("onset", justify="right", no_wrap=True)
-    table.add_column("latency", justify="right", no_wrap=True)
-    table.add_column("said", overflow="fold", ratio=2)
-    table.add_column("verdict", overflow="fold", ratio=3)
-    start = trace.play_at or 0.0
-    for span in trace.turns:
-        row = turn_metrics(trace, span)
-        own = [v for v in verdicts if v.turn == span.id]
-        said = " ".join(r.text for r, _ in trace.responses_of(span.id) if r.text)
-        table.add_row(
-            plain(span.id),
-            span.expect,
-            _time(None if span.due is None else span.due - start),
-            _time(None if row.onset is None else row.onset - start),
-            _turn_latency(row),
-            plain(_short(said)),
-            _verdicts(own),
-        )
-    latency = LatencySummary(
-        n=0,
-        p50=None,
-        p95=None,
-        shared_host=trace.shared_host,
-        packet_s=trace.codec.packet_s,
-        codec_s=trace.codec.codec_s,
-    )
-    with wide(console):
-        console.print(table, width=WIDTH)
-        if trace.outcome != Outcome.COMPLETED:
-            outcome = trace.outcome.replace("_", " ")
-            console.print(plain(f"{outcome}: {trace.reason}", "red"), width=WIDTH)
-        console.print(_how_measured(latency), width=WIDTH, highlight=False, style="dim")
-
-
-def _time(seconds: float | None) -> str:
-    return "-" if seconds is None else f"{seconds:.2f}"
-
-
-def _turn_latency(row: TurnMetrics) -> str:
-    if row.latency_s is not None:
-        return f"{row.latency_s:.3f}"
-    if row.latency_invalid == "send_error":
-        return f"invalid:\nwe sent\n{row.send_error_ms:.0f} ms off"
-    said = {"premature": "early", "overlapped": "overlap"}
-    return said.get(row.latency_invalid or "", "-")
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= SAID else text[: SAID - 1].rstrip() + "…"
-
-
-def _verdicts(verdicts: Sequence[Verdict]) -> Text:
-    out = Text()
-    for n, verdict in enumerate(verdicts):
-        if n:
-            out.append("\n")
-        if verdict.state is VerdictState.SCORED and verdict.score is not None:
-            style = "green" if verdict.score >= RIGHT else "red" if verdict.score == 0 else "yellow"
-            out.append(f"{100 * verdict.score:.0f}", style=style)
-        else:
-            out.append(verdict.state.value.replace("_", " "), style="magenta")
-        out.append(clean(f" {verdict.why}"))
-        heard = verdict.details.get("heard")
-        if isinstance(heard, Mapping):
-            out.append(clean(_by_ear(heard)), style="dim")
-    return out
-
-
-def _by_ear(heard: Mapping[str, Any]) -> str:
-    """The verdict on what was heard, as a line below the one on what was said."""
-    content, score = heard.get("content"), heard.get("score")
-    worth = score if content is None else content
-    if not isinstance(worth, int | float):
-        return f"\nby ear: {str(heard.get('state', '')).replace('_', ' ')}: {heard.get('why', '')}"
-    return f'\nby ear {100 * worth:.0f}: "{_short(str(heard.get("text", "")))}"'
 
 
 def print_status(summary: Summary, gates: Sequence[GateResult], console: Console) -> int:

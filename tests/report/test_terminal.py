@@ -11,9 +11,10 @@ from rich.console import Console
 from simulator.judging.testing import answers, quiet, said, scenario, trace
 from simulator.judging.verdicts import read_verdicts
 from simulator.measuring.trace import trace_from_json
+from simulator.report.attempt import print_attempt
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.summary import summarise
-from simulator.report.terminal import print_attempt, print_gates, print_status, print_summary
+from simulator.report.terminal import print_gates, print_status, print_summary
 
 
 @pytest.fixture
