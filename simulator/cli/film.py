@@ -39,7 +39,7 @@ def make_films(run: Path, plan: Plan, scenarios: Mapping[str, Scenario]) -> Iter
 
     Several at a time: most of it is decoding and encoding, which other threads need not wait for.
     """
-    played = [r for r in read_attempts(run, plan) if r.folder is not None]
+    played = [t for r in read_attempts(run, plan) for t in r.tries if t.folder is not None]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as threads:
         yield from filter(None, threads.map(lambda r: _film(r, scenarios), played))
 
@@ -51,7 +51,7 @@ def _film(result: AttemptResult, scenarios: Mapping[str, Scenario]) -> str:
         recording = Recording.open(result.folder)
         make_film(recording, _timeline(recording, scenarios[result.attempt.scenario]))
     except (OmnistageError, OSError) as error:
-        return f"{result.attempt.id}: no film: {error}"
+        return f"{result.name}: no film: {error}"
     return ""
 
 

@@ -35,6 +35,7 @@ from simulator.report.file import write_summary
 from simulator.report.plain import plain
 from simulator.report.summary import summarise
 from simulator.report.terminal import print_status, print_summary
+from simulator.run.accounting import read_attempts
 from simulator.run.plan import RUN_FILE, read_plan
 from simulator.scenario.expectations.answer import PRIOR
 from simulator.scenario.expectations.kinds import default_judges
@@ -138,16 +139,18 @@ class _Again:
         scenarios = {given.id: given} if given else {}
         recordings: list[tuple[Path, Scenario]] = []
         broken: dict[str, str] = {}
-        for attempt in plan.attempts:
-            folder = run / "recordings" / attempt.id
-            if attempt.scenario not in scenarios and (folder / "scenario.yaml").is_file():
+        for played in (t for result in read_attempts(run, plan) for t in result.tries):
+            folder, name = played.folder, played.attempt.scenario
+            if folder is None:
+                continue
+            if name not in scenarios and (folder / "scenario.yaml").is_file():
                 try:
-                    scenarios[attempt.scenario] = load_recorded_scenario(folder)
+                    scenarios[name] = load_recorded_scenario(folder)
                 except OmnistageError as error:
                     # Another recording's copy of the same scenario may serve.
-                    broken[attempt.scenario] = str(error)
-            if folder.is_dir() and attempt.scenario in scenarios:
-                recordings.append((folder, scenarios[attempt.scenario]))
+                    broken[name] = str(error)
+            if name in scenarios:
+                recordings.append((folder, scenarios[name]))
         self._estimate(recordings)
         with self._bar(self._count([s for _, s in recordings])) as each:
             judged = asyncio.run(

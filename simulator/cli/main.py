@@ -114,6 +114,12 @@ def run(
         list[str] | None, typer.Option("-o", "--option", help="key=value for every agent")
     ] = None,
     repeat: Annotated[int, typer.Option(help="Play each scenario this often", min=1)] = 1,
+    retries: Annotated[
+        int,
+        typer.Option(
+            help="Play an attempt that failed again, up to this often; the first try counts", min=0
+        ),
+    ] = 0,
     concurrency: Annotated[int, typer.Option(help="Attempts side by side", min=1)] = 1,
     out: Out = None,
     gate: Gates = None,
@@ -132,6 +138,7 @@ def run(
         judges=tuple(judge or ()),
         options=tuple(option or ()),
         repeat=repeat,
+        retries=retries,
         concurrency=concurrency,
         out=out,
         gates=tuple(gate or ()),

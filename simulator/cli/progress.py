@@ -82,11 +82,13 @@ class RunProgress(_Bars):
         self._console = console
         self._live = console.is_terminal
         self._tasks: dict[str, TaskID] = {}
+        self._begun = 0
         self._done = 0
 
     def attempt_started(
         self, attempt_id: str, scenario_id: str, agent: str, estimate_s: float
     ) -> None:
+        self._begun += 1
         self._tasks[attempt_id] = self._progress.add_task(
             f"{scenario_id}: dialling",
             total=max(estimate_s, 0.1),
@@ -113,9 +115,20 @@ class RunProgress(_Bars):
         task = self._tasks.pop(attempt_id, None)
         if task is not None:
             self._progress.remove_task(task)
+        # Those that are played again come on top.
+        count = f"[{self._done}/{max(self._begun, len(self._plan.attempts))}]"
+        self._tell(f"{count} {attempt_id}", outcome, reason)
+
+    def attempt_measured(self, attempt_id: str, outcome: str, reason: str) -> None:
+        self._tell(f"{attempt_id}, by its recording", outcome, reason)
+
+    def waiting(self, seconds: float, why: str) -> None:
+        line = f"waiting {seconds:.0f} s before playing again: {why}"
+        self._console.print(plain(line), soft_wrap=True)
+
+    def _tell(self, what: str, outcome: str, reason: str) -> None:
         why = f" ({reason})" if reason else ""
-        count = f"[{self._done}/{len(self._plan.attempts)}]"
-        line = plain(f"{count} {attempt_id}: {outcome.replace('_', ' ')}{why}")
+        line = plain(f"{what}: {outcome.replace('_', ' ')}{why}")
         if outcome != "completed":
             line.stylize("red")
         self._console.print(line, soft_wrap=True)

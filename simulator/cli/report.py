@@ -41,10 +41,10 @@ def show_report(
     print_breakdown(summary, console)
     write_summary(run, summary)
     if turns:
-        for result in read_attempts(run, read_plan(run)):
+        for result in (t for r in read_attempts(run, read_plan(run)) for t in r.tries):
             if result.folder is None:
                 continue
-            console.rule(plain(result.attempt.id))
+            console.rule(plain(result.name))
             try:
                 trace = find_trace(result.folder)
                 files = read_verdicts(result.folder)

@@ -51,6 +51,7 @@ class RunOrder:
     judges: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     repeat: int = 1
+    retries: int = 0
     concurrency: int = 1
     out: Path | None = None
     gates: tuple[str, ...] = ()
@@ -99,6 +100,7 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
         repeats=order.repeat,
         concurrency=order.concurrency,
         share_host=order.share_host,
+        retries=order.retries,
         durations={scenario: s.prepared.duration for (scenario, _), s in scenes.items()},
     )
     open_run(out, plan)

@@ -29,8 +29,8 @@ from simulator.judging.verdicts import (
 )
 from simulator.measuring.trace import Trace, trace_from_json
 from simulator.recording.manifest import MANIFEST
-from simulator.run.accounting import read_attempts
-from simulator.run.plan import Attempt, read_plan
+from simulator.run.accounting import AttemptResult, read_attempts
+from simulator.run.plan import read_plan
 from simulator.scenario.types import Scenario, Turn
 
 AT_ONCE = 32
@@ -45,7 +45,7 @@ class JudgedRun:
     """What judging a run came to."""
 
     verdicts: Mapping[str, tuple[Verdict, ...]]
-    """By attempt id."""
+    """By the name of the attempt, or of a later try of it."""
     problems: Mapping[str, str]
     """Attempts whose recording could not be judged, and why."""
     notes: tuple[str, ...] = ()
@@ -254,24 +254,24 @@ async def judge_run(
     limits = _limits(judges)
     open_at_once = asyncio.Semaphore(AT_ONCE)
 
-    async def one(attempt: Attempt, folder: Path) -> None:
-        scenario = scenarios.get(attempt.scenario)
+    async def one(result: AttemptResult, folder: Path) -> None:
+        scenario = scenarios.get(result.attempt.scenario)
         if scenario is None:
-            problems[attempt.id] = f"scenario {attempt.scenario} was not given"
+            problems[result.name] = f"scenario {result.attempt.scenario} was not given"
             return
         try:
             async with open_at_once:
                 docket = Docket(folder, scenario, read=read, force=force, retry_failed=retry_failed)
-                verdicts[attempt.id] = tuple(await _judge(docket, judges, limits, each))
+                verdicts[result.name] = tuple(await _judge(docket, judges, limits, each))
         except (OmnistageError, OSError) as error:
-            problems[attempt.id] = str(error)
+            problems[result.name] = str(error)
 
-    results = read_attempts(run, plan)
+    tries = [t for result in read_attempts(run, plan) for t in result.tries]
     async with _entered(judges), asyncio.TaskGroup() as group:
-        for result in results:
-            if result.folder is not None:  # else the report counts it from the plan
-                group.create_task(one(result.attempt, result.folder))
-    order = [r.attempt.id for r in results]
+        for played in tries:
+            if played.folder is not None:  # else the report counts it from the plan
+                group.create_task(one(played, played.folder))
+    order = [t.name for t in tries]
     return JudgedRun(
         verdicts={a: verdicts[a] for a in order if a in verdicts},
         problems={a: problems[a] for a in order if a in problems},

@@ -60,6 +60,8 @@ class AttemptRow:
     trace: Trace | None
     problem: str = ""
     """Why its recording or its verdicts could not be read."""
+    others: tuple[AttemptRow, ...] = ()
+    """Its other tries, which are shown and in no mean."""
 
     @property
     def conditions(self) -> Conditions:
@@ -111,8 +113,9 @@ def _attempt(result: AttemptResult, scenario: PlannedScenario, judges: list[str]
             verdicts = _verdicts(result.folder, judges)
         except (OmnistageError, OSError) as error:
             problem = str(error)
-    if trace is not None and result.outcome is Outcome.COMPLETED:
-        # What the recording shows counts, whatever the session believed of itself.
+    if trace is not None and (result.outcome is Outcome.COMPLETED or result.measured):
+        # What the recording shows counts, by the rules of today, whatever the session believed of
+        # itself.
         known = tuple(Outcome)
         found = Outcome(trace.outcome) if trace.outcome in known else Outcome.INSTRUMENT_INVALID
         result = replace(result, outcome=found, reason=trace.reason or result.reason)
@@ -128,6 +131,7 @@ def _attempt(result: AttemptResult, scenario: PlannedScenario, judges: list[str]
         metrics=metrics,
         trace=trace,
         problem=problem,
+        others=tuple(_attempt(other, scenario, judges) for other in result.others),
     )
 
 

@@ -36,11 +36,16 @@ class AttemptSummary:
     recording: str | None
     """Its folder in `recordings/`."""
     seconds: float
+    """Wall-clock seconds of playing, of all its tries."""
     score: float | None
     """Mean over its scored turns, 0 to 100."""
     coverage: float
     latency_p50_s: float | None
     problem: str = ""
+    number: int = 1
+    """Which try this is."""
+    others: tuple[AttemptSummary, ...] = ()
+    """Its other tries, each by itself; they count in no mean, gate or comparison."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +103,11 @@ def _attempt(row: AttemptRow) -> AttemptSummary:
         outcome=str(result.outcome),
         reason=result.reason,
         recording=result.folder.name if result.folder is not None else None,
-        seconds=result.seconds,
+        seconds=sum(t.seconds for t in result.tries),
         score=score.mean,
         coverage=score.coverage,
         latency_p50_s=latency_of([row]).p50,
         problem=row.problem,
+        number=result.number,
+        others=tuple(_attempt(other) for other in row.others),
     )

@@ -77,6 +77,7 @@ COLUMNS: Mapping[str, Mapping[str, type]] = {
         "reason": str,
         "recording": str,
         "seconds": float,
+        "tries": int,
         "score": float,
         "coverage": float,
         "latency_p50_s": float,
@@ -101,7 +102,9 @@ COLUMNS: Mapping[str, Mapping[str, type]] = {
     },
 }
 """`score`, `strict` and `open` of a turn are 0 to 1; of an attempt, and all means and bounds of
-`scores`, 0 to 100. `strict` counts the path that was fixed, `open` any that the turn lists."""
+`scores`, 0 to 100. An attempt that was played again has one row, of the try that counts; its
+`seconds` are those of all `tries`. `strict` counts the path that was fixed, `open` any that the
+turn lists."""
 
 
 def tables(run: Path, judge: str | None = None) -> dict[str, Table]:
@@ -161,7 +164,11 @@ def _conditions(conditions: Conditions | None) -> dict[str, Cell]:
 def _attempts(summary: Summary) -> Table:
     out: Table = []
     for a in summary.attempts:
-        known: dict[str, Cell] = {"attempt": a.id, **_conditions(a.conditions)}
+        known: dict[str, Cell] = {
+            "attempt": a.id,
+            **_conditions(a.conditions),
+            "tries": 1 + len(a.others),
+        }
         out.append({n: known[n] if n in known else getattr(a, n) for n in COLUMNS["attempts"]})
     return out
 

@@ -25,7 +25,7 @@ from simulator.report.file import SUMMARY_FILE
 from simulator.report.gates import GateResult
 from simulator.report.part import LatencySummary, Part
 from simulator.report.plain import clean, plain
-from simulator.report.summary import Summary
+from simulator.report.summary import AttemptSummary, Summary
 from simulator.run.plan import LOGS, RECORDINGS, log_name
 from simulator.run.sides import MIX
 
@@ -214,6 +214,8 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
                 log = logs.get(attempt.agent)
                 why += f"; its log: {log}" if log is not None else ""
             lines.append(plain(f"{attempt.id}: {outcome}: {why}", "red"))
+        if attempt.others:
+            lines.append(plain(_tries(attempt), "yellow"))
     invalid = [a.reason for a in summary.attempts if a.outcome == Outcome.INSTRUMENT_INVALID]
     if any("send-time error" in reason for reason in invalid):
         lines.append(plain(BUSY, "red"))
@@ -223,6 +225,19 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
     if by == {"turn"}:
         lines.append(Text("Intervals are over the turns of the one scenario.", style="dim"))
     return lines
+
+
+def _tries(attempt: AttemptSummary) -> str:
+    """An attempt that was played again: the try that counts, and what the others came to."""
+    told = []
+    for other in attempt.others:
+        score = "" if other.score is None else f", score {other.score:.0f}"
+        told.append(f"try {other.number} {other.outcome.replace('_', ' ')}{score}")
+    count = 1 + len(attempt.others)
+    return (
+        f"{attempt.id}: played {count} times; try {attempt.number} counts, and no other: "
+        f"{'; '.join(told)}"
+    )
 
 
 def _conditions(summary: Summary) -> list[Text]:

@@ -111,6 +111,11 @@ class Attempt:
     estimate_s: float
     """Wall-clock seconds that it will take, about."""
 
+    def named(self, number: int) -> str:
+        """What names a try of it: the first has the attempt's own name. No attempt's name ends as
+        a later try's, since each ends with its repeat."""
+        return self.id if number == 1 else f"{self.id}--try{number}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -128,6 +133,9 @@ class Plan:
     concurrency: int
     share_host: bool = False
     """Agents that compute on this machine run beside others; their latencies are marked."""
+    retries: int = 0
+    """How often an attempt that failed is played again. No condition: each try is played like any
+    other attempt, and no mean holds more than one of them."""
     attempts: tuple[Attempt, ...]
 
     def scenario(self, scenario_id: str) -> PlannedScenario:
@@ -189,6 +197,7 @@ def make_plan(
     repeats: int = 1,
     concurrency: int = 1,
     share_host: bool = False,
+    retries: int = 0,
     durations: Mapping[str, float] | None = None,
 ) -> Plan:
     """The plan of a run. Raises InputError for doubles, for counts that make no sense, and for
@@ -201,6 +210,8 @@ def make_plan(
         raise InputError("nothing to run", hint="name at least one scenario and one --agent")
     if repeats < 1 or concurrency < 1:
         raise InputError("--repeat and --concurrency must be at least 1")
+    if retries < 0:
+        raise InputError("--retries cannot be below 0")
     _no_doubles("scenario", [s.id for s in scenarios])
     _no_doubles("agent", [a.label for a in agents])
     flowing = [s.id for s in scenarios if s.pace is Pace.CONTINUOUS]
@@ -238,6 +249,7 @@ def make_plan(
         repeats=repeats,
         concurrency=concurrency,
         share_host=share_host,
+        retries=retries,
         attempts=attempts,
     )
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,14 +27,16 @@ from simulator.errors import (
     OmnistageError,
     innermost,
 )
+from simulator.measuring.measure import load_trace
 from simulator.media.timeline import Prepared
 from simulator.protocol.conditions import Conditions
 from simulator.protocol.events import Outcome
-from simulator.run.accounting import AttemptResult, Ledger
+from simulator.run.accounting import AttemptResult, Ledger, read_attempts
 from simulator.run.agents import OpenAgents, Stopped
 from simulator.run.plan import LOGS, RECORDINGS, Attempt, Plan
 from simulator.run.progress import Observer, Unwatched
 from simulator.run.scene import Scenes
+from simulator.run.tries import next_try, wait_asked
 from simulator.text import well_formed
 
 DISK_FLOOR = 64 * 1024 * 1024
@@ -91,8 +94,10 @@ async def run_plan(
 ) -> list[AttemptResult]:
     """Carry out `plan` in the run folder `out` (made by `open_run`); results in the plan's order.
 
-    `scenes` has what each attempt plays, `agents` go by label. Cancelling it ends at once; the
-    attempts that ran are noted as cancelled before it returns.
+    `scenes` has what each attempt plays, `agents` go by label. What failed is played again after
+    all others, as far as the plan has retries; where the folder holds some of it already, the rest
+    is played. Cancelling it ends at once; the attempts that ran are noted as cancelled before it
+    returns.
     """
     stop = stop or asyncio.Event()
     with Ledger(out) as ledger:
@@ -110,7 +115,8 @@ async def run_plan(
                 ledger=ledger,
                 open_agents=open_agents,
             )
-            return await pool.run()
+            await pool.run()
+    return list(read_attempts(out, plan))
 
 
 class _Floor:
@@ -179,30 +185,73 @@ class _Pool:
         self._ledger = ledger
         self._open_agents = open_agents
         self._floor = _Floor()
-        self._waiting = deque(plan.attempts)
-        self._results: dict[str, AttemptResult] = {}
+        self._waiting: deque[tuple[Attempt, int]] = deque()
+        """The tries of this round that are still to be played."""
         self._halt = ""
         """Why no further attempt begins (our own failure), if so."""
 
-    async def run(self) -> list[AttemptResult]:
-        async with asyncio.TaskGroup() as group:
-            for number in range(min(self._plan.concurrency, len(self._plan.attempts))):
-                group.create_task(self._work(), name=f"worker {number}")
-        return [self._results[a.id] for a in self._plan.attempts]
+    async def run(self) -> None:
+        """Play in rounds: first each attempt, then again each that failed and may be retried."""
+        owed = await self._owed()
+        while owed:
+            await self._hold_back(before.reason for before, _ in owed)
+            self._waiting.extend((before.attempt, number) for before, number in owed)
+            async with asyncio.TaskGroup() as group:
+                for number in range(min(self._plan.concurrency, len(owed))):
+                    group.create_task(self._work(), name=f"worker {number}")
+            owed = await self._owed()
+            if self._halt or self._stop.is_set():
+                return
+
+    async def _owed(self) -> list[tuple[AttemptResult, int]]:
+        """The tries that are to be played now, each with the one before it.
+
+        What an attempt came to is measured here, when nothing plays: decoding beside a session
+        would take the processor from its sender.
+        """
+        for result in read_attempts(self._out, self._plan):
+            await self._measure(result.tries[-1])
+        results = read_attempts(self._out, self._plan)
+        tries = ((r.tries[-1], next_try(r, self._plan.retries)) for r in results)
+        return [(last, number) for last, number in tries if number is not None]
 
     async def _work(self) -> None:
         while self._waiting:
-            attempt = self._waiting.popleft()
+            attempt, number = self._waiting.popleft()
             alone = self._plan.alone(attempt) and self._plan.concurrency > 1
             async with self._floor.take(alone=alone):
                 why_not = self._why_not()
-                if why_not:
+                if not why_not:
+                    await self._attempt(attempt, number)
+                elif number == 1:
                     self._end(
                         AttemptResult(attempt=attempt, outcome=Outcome.CANCELLED, reason=why_not),
                         begun=False,
                     )
-                else:
-                    await self._attempt(attempt)
+
+    async def _hold_back(self, reasons: Iterable[str]) -> None:
+        """Wait before a round for as long as the providers that failed in the last one want, or
+        until the user stops the run."""
+        seconds = max(map(wait_asked, reasons))
+        if seconds:
+            self._observer.waiting(seconds, "a provider asked for it")
+            with suppress(TimeoutError):
+                async with self._clock.within(seconds):
+                    await self._stop.wait()
+
+    async def _measure(self, result: AttemptResult) -> None:
+        """What its recording shows counts, whatever the session believed of itself."""
+        if result.outcome is not Outcome.COMPLETED or result.folder is None:
+            return
+        scene = self._scenes[result.attempt.scenario, result.attempt.conditions]
+        try:
+            trace = await asyncio.to_thread(load_trace, result.folder, scene.prepared.scenario)
+        except (OmnistageError, OSError):
+            return  # judging says it
+        if trace.outcome != Outcome.COMPLETED:
+            shown = replace(result, outcome=Outcome(trace.outcome), reason=trace.reason)
+            self._write(lambda: self._ledger.measured(shown))
+            self._observer.attempt_measured(shown.name, str(shown.outcome), shown.reason)
 
     def _why_not(self) -> str:
         if self._halt:
@@ -215,25 +264,22 @@ class _Pool:
             return f"not begun: {self._halt}"
         return ""
 
-    async def _attempt(self, attempt: Attempt) -> None:
+    async def _attempt(self, attempt: Attempt, number: int) -> None:
         choice = self._plan.agent(attempt.agent)
         shared = choice.computes_here and self._plan.concurrency > 1 and self._plan.share_host
         began = self._clock.now()
-        folder = self._out / RECORDINGS / attempt.id
-        try:
-            self._ledger.started(attempt)
-        except InstrumentError as error:
-            self._halt = error.message
-        self._observer.attempt_started(
-            attempt.id, attempt.scenario, attempt.agent, attempt.estimate_s
-        )
+        name = attempt.named(number)
+        folder = self._out / RECORDINGS / name
+        self._write(lambda: self._ledger.started(attempt, number))
+        self._observer.attempt_started(name, attempt.scenario, attempt.agent, attempt.estimate_s)
         outcome, reason = Outcome.CANCELLED, "ended at once"
         try:
-            outcome, reason = await self._one(attempt, folder, shared)
+            outcome, reason = await self._one(attempt, number, folder, shared)
         finally:
             self._end(
                 AttemptResult(
                     attempt=attempt,
+                    number=number,
                     outcome=outcome,
                     reason=reason,
                     folder=folder if folder.is_dir() else None,
@@ -242,7 +288,9 @@ class _Pool:
                 )
             )
 
-    async def _one(self, attempt: Attempt, folder: Path, shared: bool) -> tuple[Outcome, str]:
+    async def _one(
+        self, attempt: Attempt, number: int, folder: Path, shared: bool
+    ) -> tuple[Outcome, str]:
         """Play one attempt; every error but a cancellation is an outcome."""
         agent = self._agents[attempt.agent]
         choice = self._plan.agent(attempt.agent)
@@ -255,11 +303,12 @@ class _Pool:
                     traits=agent.traits,
                     folder=folder,
                     identity={
-                        "attempt": attempt.id,
+                        "attempt": attempt.named(number),
                         "agent": choice.reference,
                         "label": choice.label,
                         "options": choice.shown_options(),
                         "repeat": attempt.repeat,
+                        "try": number,
                         "shared_host": shared,
                     },
                     conditions=attempt.conditions,
@@ -285,13 +334,16 @@ class _Pool:
         return outcome, well_formed(reason)
 
     def _end(self, result: AttemptResult, *, begun: bool = True) -> None:
-        self._results[result.attempt.id] = result
+        self._write(lambda: self._ledger.ended(result))
+        if begun:
+            self._observer.attempt_ended(result.name, str(result.outcome), result.reason)
+
+    def _write(self, line: Callable[[], None]) -> None:
+        """Write into the ledger; if it cannot be written, nothing further begins."""
         try:
-            self._ledger.ended(result)
+            line()
         except InstrumentError as error:
             self._halt = error.message
-        if begun:
-            self._observer.attempt_ended(result.attempt.id, str(result.outcome), result.reason)
 
 
 def _tokens(dial: Dial) -> tuple[str, ...]:

@@ -28,6 +28,14 @@ class Observer(Protocol):
         """An attempt is over."""
         ...
 
+    def attempt_measured(self, attempt_id: str, outcome: str, reason: str) -> None:
+        """The recording of one that is over shows another outcome, which is the one that counts."""
+        ...
+
+    def waiting(self, seconds: float, why: str) -> None:
+        """Nothing plays for this long, before attempts are played again."""
+        ...
+
 
 class Unwatched:
     """The observer when nobody looks."""
@@ -43,4 +51,10 @@ class Unwatched:
         pass
 
     def attempt_ended(self, attempt_id: str, outcome: str, reason: str) -> None:
+        pass
+
+    def attempt_measured(self, attempt_id: str, outcome: str, reason: str) -> None:
+        pass
+
+    def waiting(self, seconds: float, why: str) -> None:
         pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -13,9 +14,10 @@ from typing import Any
 import pytest
 
 from simulator.agent import Dial, Launch, Traits
-from simulator.clock import ManualClock
+from simulator.clock import ManualClock, settle
 from simulator.errors import AgentError, InputError, InstrumentError, NetworkError
-from simulator.judging.testing import quiet, scenario
+from simulator.judging.testing import quiet, scenario, trace
+from simulator.measuring.trace import Trace
 from simulator.media.timeline import Prepared
 from simulator.protocol.conditions import Conditions, Video
 from simulator.protocol.events import Outcome
@@ -26,6 +28,7 @@ from simulator.run.plan import AgentChoice, Plan, make_plan, open_run
 from simulator.run.pool import run_plan
 from simulator.run.progress import Observer
 from simulator.run.scene import Scene
+from simulator.scenario.types import Scenario
 
 PREPARED = Prepared(scenario=scenario(quiet("q"), id="s"), turns=())
 
@@ -85,6 +88,7 @@ class Stage:
     def __init__(self) -> None:
         self.ends: dict[str, Callable[[], Ended]] = {}
         self.running: set[str] = set()
+        self.order: list[str] = []
         self.crowds: list[frozenset[str]] = []
         self.seen: dict[str, Mapping[str, Any]] = {}
         self.played: dict[str, tuple[str, Conditions, str]] = {}
@@ -111,6 +115,7 @@ class Stage:
         self.played[name] = (prepared.codec, conditions, instructions)
         self.secrets = secrets
         record(folder)
+        self.order.append(name)
         self.running.add(name)
         self.started.set()
         try:
@@ -149,6 +154,12 @@ class Watching:
 
     def attempt_ended(self, attempt_id: str, outcome: str, reason: str) -> None:
         self.heard.append(("end", attempt_id, outcome))
+
+    def attempt_measured(self, attempt_id: str, outcome: str, reason: str) -> None:
+        self.heard.append(("measured", attempt_id, outcome))
+
+    def waiting(self, seconds: float, why: str) -> None:
+        raise AssertionError("nobody asked for it")
 
 
 @pytest.fixture
@@ -211,6 +222,7 @@ async def test_identity_and_secrets_reach_the_engine(tmp_path: Path, stage: Stag
         "label": "a",
         "options": {},
         "repeat": 1,
+        "try": 1,
         "shared_host": False,
     }
     assert stage.secrets == ("mine", "s3cret", "t0ken")
@@ -454,3 +466,158 @@ async def test_a_full_disk_begins_no_attempt(
     assert outcomes(results) == ["cancelled", "cancelled"]
     assert "the disk is full" in results[0].reason
     assert stage.seen == {}
+
+
+def fails(reason: str = "no reply", outcome: Outcome = Outcome.AGENT_FAILED) -> Callable[[], Ended]:
+    return lambda: Ended(outcome, reason)
+
+
+async def test_what_failed_is_played_again_as_a_whole_after_all_others(
+    tmp_path: Path, stage: Stage
+) -> None:
+    stage.ends = {"s--a--1": fails(), "s--a--1--try2": fails()}
+    setting = Setting(tmp_path, {"a": FakeAgent()}, repeats=2, retries=2)
+    first, second = await setting.run(stage)
+    assert stage.order == ["s--a--1", "s--a--2", "s--a--1--try2", "s--a--1--try3"]
+    assert (first.number, first.outcome) == (1, Outcome.AGENT_FAILED), "the first try counts"
+    assert [(t.number, str(t.outcome)) for t in first.others] == [
+        (2, "agent_failed"),
+        (3, "completed"),
+    ]
+    assert all(t.folder is not None and t.folder.name == t.name for t in first.tries)
+    assert (second.outcome, second.others) == (Outcome.COMPLETED, ())
+    assert stage.seen["s--a--1--try3"]["try"] == 3
+    assert stage.seen["s--a--1--try3"]["repeat"] == 1
+
+
+@pytest.mark.parametrize(
+    ("outcome", "retries", "tries"),
+    [
+        (Outcome.AGENT_FAILED, 0, 1),
+        (Outcome.AGENT_FAILED, 3, 4),
+        (Outcome.NETWORK_FAILED, 1, 2),
+        (Outcome.INSTRUMENT_INVALID, 1, 2),
+        (Outcome.UNSUPPORTED, 2, 1),
+        (Outcome.COMPLETED, 2, 1),
+    ],
+)
+async def test_which_outcomes_are_tried_again_and_how_often(
+    tmp_path: Path, stage: Stage, outcome: Outcome, retries: int, tries: int
+) -> None:
+    names = ["s--a--1", *(f"s--a--1--try{n}" for n in range(2, 9))]
+    stage.ends = dict.fromkeys(names, fails("why", outcome))
+    (result,) = await Setting(tmp_path, {"a": FakeAgent()}, retries=retries).run(stage)
+    assert stage.order == names[:tries]
+    assert len(result.tries) == tries
+
+
+async def test_a_try_that_our_instrument_spoilt_gives_way(tmp_path: Path, stage: Stage) -> None:
+    stage.ends = {
+        "s--a--1": fails("pacing", Outcome.INSTRUMENT_INVALID),
+        "s--a--1--try2": fails(),
+    }
+    (result,) = await Setting(tmp_path, {"a": FakeAgent()}, retries=2).run(stage)
+    assert (result.number, result.outcome) == (2, Outcome.AGENT_FAILED)
+    assert [t.number for t in result.others] == [1, 3], "a later one is no better for being right"
+
+
+async def test_a_stopped_run_plays_nothing_again(tmp_path: Path, stage: Stage) -> None:
+    stop = asyncio.Event()
+
+    def end() -> Ended:
+        stop.set()
+        return Ended(Outcome.AGENT_FAILED, "no reply")
+
+    stage.ends = {"s--a--1": end}
+    (result,) = await Setting(tmp_path, {"a": FakeAgent()}, retries=2).run(stage, stop=stop)
+    assert (result.outcome, result.others) == (Outcome.AGENT_FAILED, ())
+
+
+async def test_a_provider_that_says_how_long_is_waited_for(tmp_path: Path, stage: Stage) -> None:
+    setting, clock, asked = (
+        Setting(tmp_path, {"a": FakeAgent()}, retries=1),
+        ManualClock(),
+        asyncio.Event(),
+    )
+
+    class Waiting(Watching):
+        def waiting(self, seconds: float, why: str) -> None:
+            assert seconds == 20
+            asked.set()
+
+    stage.ends = {"s--a--1": fails("rate_limit_exceeded: please try again in 20s")}
+    running = asyncio.ensure_future(
+        run_plan(
+            setting.plan,
+            {("s", c): scene(c) for c in {a.conditions for a in setting.plan.attempts}},
+            setting.agents,
+            setting.out,
+            play=stage,
+            clock=clock,
+            observer=Waiting(),
+        )
+    )
+    await asked.wait()
+    await settle()
+    await clock.advance(19.9)
+    assert stage.order == ["s--a--1"]
+    await clock.advance(0.2)
+    await asyncio.wait_for(running, 5)
+    assert stage.order == ["s--a--1", "s--a--1--try2"]
+
+
+async def test_a_run_killed_at_any_line_goes_on_and_plays_nothing_twice(
+    tmp_path: Path, stage: Stage
+) -> None:
+    """Killed after each line of its ledger in turn: what had ended is not played again, what had
+    not is, under a name of its own."""
+    stage.ends = {"s--a--1": fails(), "s--a--2--try2": fails(), "s--a--2": fails()}
+    whole = Setting(tmp_path, {"a": FakeAgent()}, repeats=2, retries=2)
+    await whole.run(stage)
+    lines = (whole.out / "attempts.jsonl").read_text().splitlines(keepends=True)
+    assert len(lines) == 2 * len(stage.order) == 10
+    for count in range(len(lines) + 1):
+        setting = Setting(tmp_path / str(count), {"a": FakeAgent()}, repeats=2, retries=2)
+        kept = lines[:count]
+        (setting.out / "attempts.jsonl").write_text("".join(kept))
+        begun = [json.loads(x)["attempt"] for x in kept if '"start"' in x]
+        for name in begun:
+            record(setting.out / "recordings" / name)
+        again = Stage()
+        again.ends = stage.ends
+        results = await setting.run(again)
+        assert not set(begun) & set(again.order)
+        played = [*begun, *again.order]
+        assert sorted(t.name for r in results for t in r.tries) == sorted(played)
+        assert all(t.folder is not None for r in results for t in r.tries)
+        cut = count % 2
+        ended = [t for r in results for t in r.tries if t.ended]
+        assert len(ended) == len(played) - cut
+        # What was cut is made up for: each attempt has all the tries that it may have.
+        assert [r.tries[-1].outcome for r in results] == [Outcome.COMPLETED] * 2
+
+
+async def test_what_the_recording_shows_counts_before_anything_is_counted(
+    tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown(folder: Path, played: Scenario) -> Trace:
+        bad = folder.name == "s--a--1"
+        return trace(
+            played,
+            outcome=Outcome.AGENT_FAILED if bad else Outcome.COMPLETED,
+            reason="agent_error: in 1 of 1 turns, first quota: Pay." if bad else "",
+        )
+
+    monkeypatch.setattr(pool, "load_trace", shown)
+    setting, watching = Setting(tmp_path, {"a": FakeAgent()}, retries=1), Watching()
+    (result,) = await setting.run(stage, observer=watching)
+    assert (result.outcome, result.measured) == (Outcome.AGENT_FAILED, True)
+    assert result.reason.startswith("agent_error: in 1 of 1")
+    assert [str(t.outcome) for t in result.others] == ["completed"]
+    assert watching.heard == [
+        ("start", "s--a--1"),
+        ("end", "s--a--1", "completed"),
+        ("measured", "s--a--1", "agent_failed"),
+        ("start", "s--a--1--try2"),
+        ("end", "s--a--1--try2", "completed"),
+    ]
