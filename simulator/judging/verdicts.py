@@ -102,10 +102,11 @@ _PLACED: Mapping[str, Any] = {"__all__": {"sent", "sent_end", "sound_from"}}
 _APART: Mapping[str, Any] = {
     "speech": _PLACED,
     "responses": {"__all__": {"speech": _PLACED}},
-    "turns": {"__all__": {"conduct"}},
+    "turns": {"__all__": {"conduct", "stalled_s"}},
     "sent": True,
     "reported_at": True,
     "misheard": True,
+    "stalls": True,
     "pacing": {"unsent"},
 }
 """What is in a trace and no matter for a judge: it follows from what the turns expect, which is in

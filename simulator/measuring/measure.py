@@ -25,12 +25,14 @@ from simulator.measuring.live_ear import misheard
 from simulator.measuring.sent import SentMedia
 from simulator.measuring.sound import agent_sound
 from simulator.measuring.speech import Detector
+from simulator.measuring.stalls import stalls
 from simulator.measuring.trace import (
     TRACE_VERSION,
     Attributed,
     Heard,
     Life,
     Response,
+    Stall,
     Trace,
     TurnSpan,
     trace_from_json,
@@ -97,6 +99,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     items = _user_items(recording)
     asked = manifest.conditions.decide is Decide.TURN_END
     attributed = attribute(turns, heard, found, user_items=items, gold=_gold(scenario), asked=asked)
+    stalled = [s for s in stalls(sound.stretches, found) if not _ours(s, recording)]
     faults = [(e.t, r) for e, r in recording.records(FaultRecord)]
     failed = failures(turns, found, attributed, faults)
     turns = tuple(
@@ -104,6 +107,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
             t,
             send_error_ms=sent.worst_ms(*_stretch(t, found, attributed)),
             due_uncertainty=_due_uncertainty(t, heard, scenario, asked),
+            stalled_s=sum(max(0.0, min(s.end, t.done) - max(s.start, t.start)) for s in stalled),
             opportunity=_opportunity(t, turns, heard, found, attributed, items),
         )
         for t in turns
@@ -125,6 +129,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         heard=heard,
         speech=join(islands),
         misheard=misheard(_live_edges(recording), islands, until=recording.end),
+        stalls=tuple(stalled),
         responses=found,
         attribution=attributed,
         failures=failed,
@@ -136,6 +141,13 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         shared_host=manifest.shared_host,
         conditions=manifest.conditions,
     )
+
+
+def _ours(stall: Stall, recording: Recording) -> bool:
+    """Whether it was ourselves who did not read what came meanwhile."""
+    half = 1e3 * (stall.end - stall.start) / 2
+    told = [r for e, r in recording.records(HealthRecord) if stall.start < e.t < stall.end + 1.5]
+    return any(record.loop_lag_ms > half for record in told)
 
 
 def _live_edges(recording: Recording) -> list[tuple[float, str]]:

@@ -42,6 +42,8 @@ QUIET_PEAK = 1e-3
 """Largest sample of a silent packet (-60 dB)."""
 RESTART = 3_000
 """Steps of the sequence numbers that are too large for a loss."""
+LONGEST = 120 * AUDIO_CLOCK // 1000
+"""Ticks of the longest packet that Opus knows."""
 PAUSE = AUDIO_CLOCK
 """Ticks without packets after which a new stretch begins: nothing was sent in between."""
 
@@ -67,6 +69,8 @@ class Stretch:
     """Seconds by which the packets of the call are late as a rule."""
     lost_before: float = 0.0
     """Seconds of sound that were lost just before it."""
+    follows: bool = False
+    """By number and stamp it goes on just where the one before it ended."""
     samples: Mono = field(default_factory=lambda: np.zeros(0, np.float32))
     gaps: list[tuple[int, int]] = field(default_factory=list)
     """Samples that never came: first, and one past the last."""
@@ -140,19 +144,25 @@ class Sound:
         """Packets that never came, as far as it was iterated over."""
         self.unreadable = 0
         """Packets that did not decode; they are gaps as well."""
+        self.stretches: list[Stretch] = []
+        """Its stretches without their samples, once its islands were found."""
 
     def __iter__(self) -> Iterator[Stretch]:
         for ssrc in dict.fromkeys(self._log.ssrc.tolist()):
             decode = opus_samples()
-            before: int | None = None
+            before, stamp = None, 0
             for run in _runs(self._log[self._log.ssrc == ssrc]):
                 first, last = int(run.numbers[0]), int(run.numbers[-1])
                 lost = 0 if before is None else first - before - 1
                 # A large step is a new count of the sender, not a loss.
                 lost = lost if 0 < lost < RESTART else 0
                 self.lost += lost + last - first + 1 - len(run.numbers)
-                yield from self._fill(run, decode, lost * PTIME)
-                before = last
+                follows = before is not None and first == before + 1
+                follows = follows and (int(run.log.rtp[0]) - stamp) % (1 << 32) <= LONGEST
+                for k, stretch in enumerate(self._fill(run, decode, lost * PTIME)):
+                    stretch.follows = follows and k == 0
+                    yield stretch
+                before, stamp = last, int(run.log.rtp[-1])
 
     def _fill(self, run: _Run, decode: Decode, lost_before: float) -> Iterator[Stretch]:
         """The samples of a run in one or several stretches."""
@@ -185,7 +195,10 @@ class Sound:
 
     def islands(self, detector: Detector = "speech") -> tuple[Speech, ...]:
         """Where it is audible, in order of time, not joined."""
-        found = [s.speech(island) for s in self for island in find(s.samples, detector)]
+        found: list[Speech] = []
+        for stretch in self:
+            found += [stretch.speech(island) for island in find(stretch.samples, detector)]
+            self.stretches.append(replace(stretch, samples=np.zeros(0, np.float32)))
         found.sort(key=lambda run: run.start)
         # A late sound that the next one caught up with was cut off, or heard faster.
         for k, (run, later) in enumerate(itertools.pairwise(found)):

@@ -159,6 +159,8 @@ class TurnSpan:
     asked_in: str | None = None
     send_error_ms: float = 0.0
     """Largest send-time error in the latency stretch (due time - 1 s to onset, or the turn)."""
+    stalled_s: float = 0.0
+    """Seconds of it in which the agent's stream stood still (`Trace.stalls`)."""
     opportunity: bool | None = None
     """Whether the agent was given an occasion to decide: None if that cannot be known."""
     conduct: Conduct = BY_NAME
@@ -220,6 +222,14 @@ class Misheard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stall:
+    """The agent's stream stood still though it was to go on."""
+
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pacing:
     """Send-time error of the whole session (actual - due), in milliseconds."""
 
@@ -262,6 +272,8 @@ class Trace:
     """All audible speech of the agent, whatever response it belongs to."""
     misheard: tuple[Misheard, ...] = ()
     """Where the live ear erred: a turn may have gone on, or a barge-in begun, at a wrong moment."""
+    stalls: tuple[Stall, ...] = ()
+    """Where the agent's stream stood still for over a second."""
     responses: tuple[Response, ...]
     attribution: tuple[Attributed, ...]
     failures: tuple[Failure, ...] = ()

@@ -72,6 +72,11 @@ def _time(seconds: float | None) -> str:
 
 
 def _turn_latency(row: TurnMetrics) -> str:
+    stalled = f"\nstalled\n{row.stalled_s:.1f} s" if row.stalled_s else ""
+    return _own_latency(row) + stalled
+
+
+def _own_latency(row: TurnMetrics) -> str:
     if row.latency_s is not None:
         return f"{row.latency_s:.3f}"
     if row.latency_invalid == "send_error":

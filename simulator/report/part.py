@@ -144,6 +144,8 @@ class Part:
     misheard: int = 0
     """Completed attempts in which the live ear erred: turns may have gone on, or interruptions
     begun, at a wrong moment."""
+    stalled: int = 0
+    """Turns reached in which the agent's stream stood still for over a second."""
 
 
 def part_of(rows: Sequence[AttemptRow], *, mix: bool = False) -> Part:
@@ -173,6 +175,7 @@ def part_of(rows: Sequence[AttemptRow], *, mix: bool = False) -> Part:
         pacing_ms=_pacing(rows),
         unreported=sum(_unreported(r) for r in rows),
         misheard=sum(_misheard(r) for r in rows),
+        stalled=sum(bool(t.metrics and t.metrics.stalled_s) for _, t in turns),
         unread=Counter(track for r in rows for track in _unread(r)),
     )
     return part if mix or len(conditions) <= 1 else _without_means(part)

@@ -65,6 +65,7 @@ COLUMNS: Mapping[str, Mapping[str, type]] = {
         "kept_by": str,
         "reply_words": int,
         "overlap_s": float,
+        "stalled_s": float,
     },
     "attempts": {
         "attempt": str,

@@ -196,6 +196,14 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
                     "yellow",
                 )
             )
+        if part.stalled:
+            lines.append(
+                plain(
+                    f"{label}: in {part.stalled} turns its stream stood still for over a second: "
+                    "what it said there came late, or was broken off",
+                    "yellow",
+                )
+            )
         if part.quiet.kept_by.get("spoken_token"):
             lines.append(plain(f"{label}: said the silence token aloud"))
         if part.paths is not None:

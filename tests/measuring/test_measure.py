@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from struct import pack
@@ -21,6 +22,7 @@ from simulator.recording.manifest import PartInfo, SpokenInfo, TurnInfo
 from simulator.recording.reader import Recording
 from simulator.recording.records import (
     FaultRecord,
+    HealthRecord,
     ResponseRecord,
     SegmentRecord,
     SessionRecord,
@@ -87,7 +89,8 @@ def play(
     wrong: bool = False,
     heard_guest: bool = False,
     ended: bool = True,
-    more: tuple[tuple[float, Any], ...] = (),
+    more: Sequence[tuple[float, Any]] = (),
+    late_by: Callable[[int], float] = lambda i: 0.0,
 ) -> Path:
     """A session: an instruction, a reply (and a false alarm), the agent's track from 0.5 s on."""
     made = make(turns=TURNS, conditions=CONDITIONS, shared_host=True)
@@ -121,7 +124,7 @@ def play(
         made.event(8.7, SpeechRecord(edge="end", by="user", item="i2"))
     if wrong:
         voices.append((9.0 - 0.5, sounds.voice(0.8)))
-    made.agent(0.5, sounds.placed(11.0, *voices))
+    made.agent(0.5, sounds.placed(11.0, *voices), jitter=late_by)
     for t, highest in ((3.0, 50), (8.0, 300)):
         report = pack(">BBHIIIIIII", 0x81, 201, 7, 9, 1001, 0, highest, 0, 0, 0)
         made.packets.append((t, lambda t=t, r=report: made.writer.received_rtcp(t, r)))
@@ -153,6 +156,41 @@ def test_a_reply_is_measured_to_two_milliseconds(stage: Any, sounds: Any) -> Non
     assert trace.lost == 0
     assert (trace.life.transport, trace.life.session, trace.life.response) == (True, True, True)
     assert [t.id for t in trace.turns if t.reached] == ["count", "guest"]
+
+
+def stands(at: float, seconds: float) -> Callable[[int], float]:
+    """How late each of the agent's packets is that stands still from `at` on and catches up."""
+    return lambda i: max(0.0, at + seconds - (0.5 + i * 0.02)) if 0.5 + i * 0.02 >= at else 0.0
+
+
+def test_a_stream_that_stands_still_is_told_in_the_turn(stage: Any, sounds: Any) -> None:
+    before = ONSET - 0.3
+    trace = trace_of(play(stage, sounds, late_by=stands(before, 1.5)))
+    (stall,) = trace.stalls
+    assert (stall.start, stall.end) == pytest.approx((before, before + 1.5), abs=0.02)
+    assert [t.stalled_s for t in trace.turns] == [pytest.approx(1.5, abs=0.02), 0.0]
+    # What was heard late is measured as heard, and stated to have been sent earlier.
+    (response,) = trace.responses
+    assert response.onset == pytest.approx(before + 1.5, abs=0.03)
+    assert response.speech[0].sent == pytest.approx(ONSET + LOOK_AHEAD, abs=0.01)
+
+
+def test_a_stream_that_stands_still_for_less_is_told_by_the_onset_alone(
+    stage: Any, sounds: Any
+) -> None:
+    trace = trace_of(play(stage, sounds, late_by=stands(ONSET - 0.1, 0.6)))
+    assert trace.stalls == ()
+    (response,) = trace.responses
+    assert response.onset == pytest.approx(ONSET + 0.5, abs=0.03)
+    assert response.uncertainty == pytest.approx(0.5, abs=0.03)
+
+
+def test_what_we_were_too_busy_to_read_is_no_stall_of_the_agents(stage: Any, sounds: Any) -> None:
+    lag = HealthRecord(send_p99_ms=0.1, send_max_ms=0.1, loop_lag_ms=1400.0)
+    late = stands(ONSET - 0.3, 1.5)
+    trace = trace_of(play(stage, sounds, more=[(ONSET + 1.3, lag)], late_by=late))
+    assert trace.stalls == ()
+    assert [t.stalled_s for t in trace.turns] == [0.0, 0.0]
 
 
 def test_the_instruction_ends_where_the_sent_sound_says(stage: Any, sounds: Any) -> None:

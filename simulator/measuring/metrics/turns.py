@@ -49,6 +49,8 @@ class TurnMetrics:
     """How silence was kept, for a turn that wants it."""
     opportunity: bool | None
     send_error_ms: float
+    stalled_s: float
+    """Seconds in which the agent's stream stood still."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +115,7 @@ def turn_metrics(trace: Trace, turn: TurnSpan) -> TurnMetrics:
         kept_by=conduct.kept_by(trace, turn),
         opportunity=conduct.opportunity(trace, turn),
         send_error_ms=turn.send_error_ms,
+        stalled_s=turn.stalled_s,
     )
 
 

@@ -92,7 +92,7 @@ def _turn(turn: TurnSpan, scenario: Scenario) -> Span:
         turn.start,
         turn.done,
         *(flag for flag, holds in flags.items() if holds),
-        send_error_ms=turn.send_error_ms,
+        **_numbers(send_error_ms=turn.send_error_ms, stalled_s=turn.stalled_s or None),
     )
 
 
