@@ -107,6 +107,7 @@ _APART: Mapping[str, Any] = {
     "reported_at": True,
     "misheard": True,
     "stalls": True,
+    "before": True,
     "pacing": {"unsent"},
 }
 """What is in a trace and no matter for a judge: it follows from what the turns expect, which is in
