@@ -45,7 +45,7 @@ PURE = re.compile(
     r"simulator\.(protocol(\..*)?|media\.timeline|bridge\.context"
     r"|session\.(script|debts|onsets|prompt|cues|due_records|decide|voice)"
     r"|rtc\.(dialect|dialects(\.\w+(\.codec)?)?|fields|interpreter)"
-    r"|measuring\.(attribution|clockmap|spans|trace|utterances|metrics(\..*)?)"
+    r"|measuring\.(attribution|before|clockmap|failures|spans|trace|utterances|metrics(\..*)?)"
     r"|recording\.(manifest|message|records|redact|rtplog)|report\.(subtitles|timeline(\..*)?))"
 )
 IMPURE = {"asyncio", "aiortc", "aioice", "av", "aiohttp"}

@@ -29,6 +29,7 @@ from simulator.judging.spending import Estimate
 from simulator.measuring.measure import TRACE
 from simulator.measuring.trace import Trace
 from simulator.options import split_words
+from simulator.protocol.events import Outcome
 from simulator.recording.manifest import MANIFEST
 from simulator.report.attempt import print_attempt
 from simulator.report.file import write_summary
@@ -68,8 +69,8 @@ def judge_again(
     scenarios: Path | None = None,
     out: Path | None = None,
 ) -> int:
-    """Judge a run folder, a single recording, or a CSV of answers. Status 1 if some judgement
-    failed."""
+    """Judge a run folder, a single recording, or a CSV of answers. Status 1 if an attempt was not
+    completed or a turn has no score."""
     bench = load_judges(judges, heard=heard)
     if os.path.isfile(what):
         if heard:
@@ -132,7 +133,7 @@ class _Again:
         tell_heard(verdicts, self._console)
         tell_failures(verdicts, self._console)
         tell_spent(self._bench, self._console)
-        return _status(verdicts)
+        return _status(self._read(folder, scenario), verdicts)
 
     def run(self, run: Path, given: Scenario | None) -> int:
         plan = read_plan(run)
@@ -279,5 +280,9 @@ def tell_spent(bench: Sequence[Judge], console: Console) -> None:
             console.print(judge.spent(), highlight=False)
 
 
-def _status(verdicts: list[Verdict]) -> int:
-    return 1 if any(v.state is VerdictState.JUDGE_FAILED for v in verdicts) else 0
+def _status(trace: Trace, verdicts: Sequence[Verdict]) -> int:
+    """As of a run: 0 if the attempt was completed and each turn that was judged has a score."""
+    scored = {v.turn for v in verdicts if v.state is VerdictState.SCORED}
+    unscored = {v.turn for v in verdicts} - scored
+    failed = any(v.state is VerdictState.JUDGE_FAILED for v in verdicts)
+    return 1 if trace.outcome != Outcome.COMPLETED or unscored or failed else 0

@@ -106,8 +106,9 @@ _APART: Mapping[str, Any] = {
     "sent": True,
     "reported_at": True,
     "misheard": True,
+    "detecting": True,
+    "damaged": True,
     "stalls": True,
-    "before": True,
     "pacing": {"unsent"},
 }
 """What is in a trace and no matter for a judge: it follows from what the turns expect, which is in

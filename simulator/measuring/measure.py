@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from simulator.measuring import spans
 from simulator.measuring.attribution import attribute
+from simulator.measuring.before import understood
 from simulator.measuring.failures import failures, left_unanswered, too_many
 from simulator.measuring.live_ear import misheard
 from simulator.measuring.sent import SentMedia
@@ -74,7 +75,8 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     `detector="level"` takes any sound that stands out for an answer: for calibration, where the
     agent answers with tones and clicks. Raises RecordingError if the packets cannot be read.
     """
-    manifest, events = recording.manifest, recording.events()
+    manifest = recording.manifest
+    events = understood(recording.events(), manifest.agent.dialect)
     ended = next((r for _, r in recording.records(SessionRecord) if r.state == "ended"), None)
     end = next(
         (e.t for e, r in recording.records(SessionRecord) if r.state == "ended"), recording.end
@@ -100,7 +102,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     asked = manifest.conditions.decide is Decide.TURN_END
     attributed = attribute(turns, heard, found, user_items=items, gold=_gold(scenario), asked=asked)
     stalled = [s for s in stalls(sound.stretches, found) if not _ours(s, recording)]
-    faults = [(e.t, r) for e, r in recording.records(FaultRecord)]
+    faults = [(e.t, r) for e in events if isinstance(r := e.record, FaultRecord)]
     failed = failures(turns, found, attributed, faults)
     turns = tuple(
         replace(
@@ -138,6 +140,8 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         reported_at=sending.reported_at,
         life=_life(recording, sending, found),
         lost=sound.lost,
+        detecting=asked and _detecting(recording, begun),
+        damaged=recording.damaged,
         shared_host=manifest.shared_host,
         conditions=manifest.conditions,
     )
@@ -181,6 +185,12 @@ def _user_items(recording: Recording) -> dict[str, tuple[float, float]]:
             if name in starts:
                 out[name] = (starts[name], event.t)
     return out
+
+
+def _detecting(recording: Recording, begun: float | None) -> bool:
+    """Whether the agent's own turn detection was at work once we played."""
+    edges = (event.t for event, record in recording.records(SpeechRecord) if record.by == "user")
+    return begun is not None and any(t >= begun for t in edges)
 
 
 def _gold(scenario: Scenario) -> dict[str, tuple[str, ...]]:
@@ -303,32 +313,22 @@ def load_trace(
     recording = Recording.open(folder)
     inputs = _inputs(folder, scenario.sha256)
     path = folder / TRACE
-    before = ""
     try:
         data = path.read_bytes()
         head = json.loads(data)
-        if isinstance(head, dict):
-            if head.get("inputs") == inputs:
-                return trace_from_json(data)
-            before = _otherwise(head.get("inputs"))
+        if isinstance(head, dict) and head.get("inputs") == inputs:
+            return trace_from_json(data)
     except (OSError, ValueError, ValidationError):
         # There is none yet, or of another version: it is made anew.
         pass
     if progress is not None:
-        progress(f"measuring {folder.name}{' again' if before else ''}")
-    trace = replace(measure(recording, scenario), before=before)
+        progress(f"measuring {folder.name}")
+    trace = measure(recording, scenario)
     whole = {"inputs": inputs, **json.loads(trace_to_json(trace))}
     # A trace is only a cache; a recording on a read-only disk can be measured as well.
     with suppress(OSError):
         put_file(path, json.dumps(whole, indent=1))
     return trace
-
-
-def _otherwise(inputs: object) -> str:
-    """By what way a trace was made that is not this version's; empty if it is."""
-    told = inputs if isinstance(inputs, dict) else {}
-    version, method = told.get("trace"), told.get("method")
-    return "" if (version, method) == (TRACE_VERSION, METHOD) else f"{version}.{method}"
 
 
 def stored_trace(folder: Path) -> Trace | None:

@@ -286,11 +286,13 @@ class Trace:
     life: Life
     lost: int = 0
     """Packets of the agent's sound that never came."""
+    detecting: bool = False
+    """Its turn detection was still at work although it was to be asked at each turn's end."""
+    damaged: int = 0
+    """Lines of the recording's events that could not be read; 1 if the last one was cut off."""
     codec: CodecDelay = CodecDelay()
     shared_host: bool = False
     """The agent computed on this machine beside others: latencies are marked."""
-    before: str = ""
-    """The version and method by which it was measured before, if by others than this one."""
     conditions: Conditions = USUAL
     """What the run imposed on the scenario."""
 
@@ -313,6 +315,12 @@ class Trace:
     def failure_of(self, turn_id: str) -> Failure | None:
         """Why nothing came of the agent in a turn, if its provider said so."""
         return unanswered(self.attribution, self.failures).get(turn_id)
+
+    @property
+    def told_besides(self) -> tuple[Failure, ...]:
+        """What the provider failed at, and answered all the same."""
+        answered = {a.turn for a in self.attribution} | {None}
+        return tuple(f for f in self.failures if f.turn in answered)
 
 
 def unanswered(attributed: Iterable[Attributed], failed: Sequence[Failure]) -> dict[str, Failure]:

@@ -257,8 +257,8 @@ class FaultRecord:
     code: str
     message: str
     fatal: Flag
-    unanswered: Flag = False
-    """The provider says by it that it could not answer."""
+    unanswered: Flag | None = None
+    """The provider says by it that it could not answer; None: that was not asked of it."""
     of: str | None = None
     """The turn that it would have answered, where the wire says so."""
 

@@ -6,7 +6,7 @@ a whole run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -21,8 +21,10 @@ from simulator.protocol.events import Outcome
 from simulator.report.part import LatencySummary
 from simulator.report.plain import clean, plain
 from simulator.report.rows import RIGHT
-from simulator.report.terminal import WIDTH, how_measured, wide
+from simulator.report.terminal import WIDTH, damaged, how_measured, wide
 
+ERRORS = 3
+"""Errors beside answers that are shown."""
 SAID = 44
 """Characters of an answer that are shown."""
 
@@ -64,7 +66,21 @@ def print_attempt(trace: Trace, verdicts: Sequence[Verdict], console: Console) -
         if trace.outcome != Outcome.COMPLETED:
             outcome = trace.outcome.replace("_", " ")
             console.print(plain(f"{outcome}: {trace.reason}", "red"), width=WIDTH)
+        for line in _remarks(trace):
+            console.print(plain(line, "yellow"), width=WIDTH)
         console.print(how_measured(latency), width=WIDTH, highlight=False, style="dim")
+
+
+def _remarks(trace: Trace) -> Iterator[str]:
+    """What neither the table nor a verdict says."""
+    told = trace.told_besides
+    for failure in told[:ERRORS]:
+        where = "before the first turn" if failure.turn is None else f"in {failure.turn}"
+        yield f"{where} it told of an error, and answered all the same: {failure.told}"
+    if len(told) > ERRORS:
+        yield f"and of {len(told) - ERRORS} more"
+    if trace.damaged:
+        yield damaged("the recording", trace.damaged)
 
 
 def _time(seconds: float | None) -> str:

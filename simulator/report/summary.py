@@ -42,6 +42,8 @@ class AttemptSummary:
     coverage: float
     latency_p50_s: float | None
     problem: str = ""
+    damaged: int = 0
+    """Lines of its recording's events that could not be read."""
     number: int = 1
     """Which try this is."""
     others: tuple[AttemptSummary, ...] = ()
@@ -108,6 +110,7 @@ def _attempt(row: AttemptRow) -> AttemptSummary:
         coverage=score.coverage,
         latency_p50_s=latency_of([row]).p50,
         problem=row.problem,
+        damaged=0 if row.trace is None else row.trace.damaged,
         number=result.number,
         others=tuple(_attempt(other) for other in row.others),
     )

@@ -187,6 +187,15 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
                     "yellow",
                 )
             )
+        if part.detecting:
+            lines.append(
+                plain(
+                    f"{label}: in {part.detecting} of {part.planned} attempts it still told when "
+                    "we began and ended to speak: its turn detection, which it was asked to give "
+                    "up, was at work",
+                    "yellow",
+                )
+            )
         if part.misheard:
             lines.append(
                 plain(
@@ -196,20 +205,11 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
                     "yellow",
                 )
             )
-        if part.measured_again:
-            lines.append(
-                plain(
-                    f"{label}: {part.measured_again} of {part.planned} attempts were measured "
-                    "again: an older version had done it by other rules, so that times and "
-                    "verdicts may differ from what it said",
-                    "dim",
-                )
-            )
         if part.stalled:
             lines.append(
                 plain(
-                    f"{label}: in {part.stalled} of {part.turns.planned} turns its stream stood "
-                    "still for over a second: what it said there came late, or was broken off",
+                    f"{label}: in {part.stalled} turns its stream stood still for over a second: "
+                    "what it said there came late, or was broken off",
                     "yellow",
                 )
             )
@@ -231,6 +231,8 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
                 log = logs.get(attempt.agent)
                 why += f"; its log: {log}" if log is not None else ""
             lines.append(plain(f"{attempt.id}: {outcome}: {why}", "red"))
+        if attempt.damaged:
+            lines.append(plain(damaged(attempt.id, attempt.damaged), "yellow"))
         if attempt.others:
             lines.append(plain(_tries(attempt), "yellow"))
     invalid = [a.reason for a in summary.attempts if a.outcome == Outcome.INSTRUMENT_INVALID]
@@ -295,6 +297,12 @@ def _judged_by(summary: Summary) -> list[Text]:
     if summary.other_judges:
         said += f" By others: `omnistage report --judge` {' or '.join(summary.other_judges)}."
     return [plain(said, "dim")]
+
+
+def damaged(what: str, lines: int) -> str:
+    """What is said of a recording whose events could not all be read."""
+    some = "1 line" if lines == 1 else f"{lines} lines"
+    return f"{what}: {some} of its events could not be read (cut off or damaged), and are not in it"
 
 
 def how_measured(latency: LatencySummary) -> str:

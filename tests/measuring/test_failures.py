@@ -112,7 +112,13 @@ def test_errors_without_a_response() -> None:
 
 
 def test_above_a_tenth_of_the_turns_the_agent_failed() -> None:
-    turns = [TURNS[1]] * 20
     failed = [Failure(at=1.0, turn="idle", code="quota", message="Pay.")]
-    assert too_many(turns, failed * 2) == ""
-    assert too_many(turns, failed * 3) == "agent_error: in 3 of 20 turns, first quota: Pay."
+
+    def said(errors: int, turns: int) -> str:
+        return too_many([TURNS[1]] * turns, failed * errors)
+
+    assert said(3, 20) == "agent_error: in 3 of 20 turns, first quota: Pay."
+    assert [said(errors, turns) for errors, turns in ((0, 1), (1, 10), (2, 20), (7, 70))] == [
+        ""
+    ] * 4
+    assert all(said(errors, turns) for errors, turns in ((1, 1), (1, 9), (2, 10), (2, 19), (8, 70)))

@@ -13,18 +13,11 @@ import numpy as np
 import pytest
 
 from simulator.measuring import measure as measuring
-from simulator.measuring.measure import METHOD, TRACE, load_trace, measure
+from simulator.measuring.measure import TRACE, load_trace, measure
 from simulator.measuring.sound import opus_samples
 from simulator.measuring.speech import islands
-from simulator.measuring.trace import (
-    TRACE_VERSION,
-    Failure,
-    Heard,
-    Trace,
-    TurnSpan,
-    trace_from_json,
-)
-from simulator.protocol.conditions import Conditions, Video
+from simulator.measuring.trace import Failure, Heard, Trace, TurnSpan, trace_from_json
+from simulator.protocol.conditions import Conditions, Decide, Video
 from simulator.recording.manifest import PartInfo, SpokenInfo, TurnInfo
 from simulator.recording.reader import Recording
 from simulator.recording.records import (
@@ -35,6 +28,7 @@ from simulator.recording.records import (
     SessionRecord,
     SpeechRecord,
     TextRecord,
+    WireRecord,
 )
 from simulator.scenario.expectations.answer import Answer
 from simulator.scenario.expectations.quiet import Quiet
@@ -329,11 +323,8 @@ def test_a_trace_is_made_once(stage: Any, sounds: Any, monkeypatch: pytest.Monke
     # Another scenario, another method, changed inputs, a broken cache: made anew.
     load_trace(folder, replace(SCENARIO, sha256="01"), progress=told.append)
     assert len(told) == 2
-    assert not load_trace(folder, SCENARIO).before
     monkeypatch.setattr(measuring, "METHOD", 99)
-    again = load_trace(folder, SCENARIO, progress=told.append)
-    assert again.before == f"{TRACE_VERSION}.{METHOD}"
-    assert load_trace(folder, SCENARIO) == again
+    load_trace(folder, SCENARIO, progress=told.append)
     assert json.loads((folder / TRACE).read_bytes())["inputs"]["method"] == 99
     with (folder / "events.jsonl").open("ab") as events:
         events.write(b'{"seq":99,"t":11.3,"type":"weather","turn":null}\n')
@@ -381,3 +372,43 @@ def test_an_error_beside_an_answer_fails_nothing(stage: Any, sounds: Any) -> Non
     assert [f.turn for f in trace.failures] == ["count"]
     assert trace.failure_of("count") is None
     assert trace.outcome == "completed"
+
+
+def edit(folder: Path, part: str, **values: str) -> None:
+    """Change what a recording's manifest says."""
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest[part] |= values
+    path.write_text(json.dumps(manifest))
+
+
+def test_an_error_in_a_recording_of_before_is_read_again(stage: Any, sounds: Any) -> None:
+    body = {"type": "error", "error": {"type": "server_error", "message": "Overloaded."}}
+    more = (
+        (4.5, WireRecord(dir="in", name="error", bytes=9, body=body)),
+        (4.5, FaultRecord(whose="agent", code="server_error", message="Overloaded.", fatal=False)),
+    )
+    folder = play(stage, sounds, reply=False, more=more)
+    edit(folder, "agent", dialect="openai")
+    trace = trace_of(folder)
+    assert [(f.turn, f.told) for f in trace.failures] == [("count", "server_error: Overloaded.")]
+    assert trace.outcome == "agent_failed"
+
+
+def test_lines_that_cannot_be_read_are_counted(stage: Any, sounds: Any) -> None:
+    folder = play(stage, sounds)
+    assert trace_of(folder).damaged == 0
+    with (folder / "events.jsonl").open("ab") as events:
+        events.write(b'{"seq":99,"t":11.3,"ty')
+    assert trace_of(folder).damaged == 1
+
+
+@pytest.mark.parametrize("decide", list(Decide))
+def test_turn_detection_at_work_where_it_was_to_be_off_is_told(
+    stage: Any, sounds: Any, decide: Decide
+) -> None:
+    folder = play(stage, sounds)
+    edit(folder, "conditions", decide=decide.value)
+    heard = any(r.by == "user" for _, r in Recording.open(folder).records(SpeechRecord))
+    assert heard
+    assert trace_of(folder).detecting is (decide is Decide.TURN_END)

@@ -54,6 +54,7 @@ def record_of(cls: type[Any]) -> st.SearchStrategy[Any]:
         "Measure | None": st.none() | NUMBERS,
         "Count": st.integers(0, 2**40),
         "Flag": st.booleans(),
+        "Flag | None": st.none() | st.booleans(),
         "Any": VALUES,
         "Mapping[str, Any]": st.dictionaries(st.text(), VALUES, max_size=3),
         "Mapping[str, Any] | None": st.none() | st.dictionaries(st.text(), VALUES, max_size=3),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from rich.console import Console
 
 from simulator.judging.testing import answers, quiet, said, scenario, trace
 from simulator.judging.verdicts import read_verdicts
-from simulator.measuring.trace import trace_from_json
+from simulator.measuring.trace import Failure, trace_from_json, trace_to_json
 from simulator.report.attempt import print_attempt
 from simulator.report.gates import check_gates, parse_gates
 from simulator.report.summary import summarise
@@ -134,3 +135,24 @@ def test_a_long_label_is_shown_by_its_file(run_folder: Path, console: Console) -
     print_summary(summarise(run_folder), run_folder, console)
     rows = [x.split() for x in shown(console) if x.strip()]
     assert ["polite.py", "-o", "x=1", "completed"] in [row[:4] for row in rows]
+
+
+def test_what_neither_table_nor_verdict_says_is_told(run_folder: Path, console: Console) -> None:
+    path = run_folder / "recordings" / "made-up--oracle--1" / "trace.json"
+    beside = Failure(at=9.6, turn="count", code="server_error", message="Overloaded.")
+    alone = Failure(at=13.0, turn="calm", code="quota", message="Pay.")
+    made = dataclasses.replace(
+        trace_from_json(path.read_bytes()),
+        failures=(beside, alone),
+        detecting=True,
+        damaged=2,
+    )
+    path.write_bytes(trace_to_json(made))
+    print_summary(summarise(run_folder), run_folder, console)
+    print_attempt(made, [], console)
+    text = " ".join(" ".join(shown(console)).split())
+    assert "oracle: in 1 of 1 attempts it still told when we began and ended to speak" in text
+    assert "made-up--oracle--1: 2 lines of its events could not be read" in text
+    assert "the recording: 2 lines of its events could not be read" in text
+    assert "in count it told of an error, and answered all the same: server_error: Over" in text
+    assert "quota" not in text, "of a turn without an answer the verdict says it"

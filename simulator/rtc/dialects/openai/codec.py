@@ -30,6 +30,7 @@ from simulator.protocol.events import (
     WireCommand,
     WireEvent,
 )
+from simulator.protocol.refusals import Refusals, code_of, why_not_completed, words_of
 from simulator.rtc import dialect
 from simulator.rtc.dialect import Message, Written
 from simulator.rtc.fields import (
@@ -46,18 +47,17 @@ from simulator.rtc.fields import (
 
 CHANNEL = "oai-events"
 
-_INVALID = "invalid_request_error"
-"""The type of errors about something of ours; others are about the server."""
 _PARTS = 1_000
 """Parts of one item that are told apart."""
-_SAID = 1_000
-"""Characters of a provider's words that are kept."""
 _KEPT = Fault(
     whose=Whose.AGENT,
     code="turn_detection",
     message="it keeps its own turn detection, so decide: turn-end cannot be had of it",
     fatal=True,
 )
+
+_DETECTION = (("session", "audio", "input", "turn_detection"), ("session", "turn_detection"))
+"""Where a session's settings have it."""
 
 _TextKind = Literal["output", "transcript", "user"]
 
@@ -76,10 +76,7 @@ class Codec(dialect.Codec):
         """It may decide by itself when the user has finished."""
         self._commits: list[str] = []
         """Commits of ours that it has not acknowledged."""
-        self._asked: str | None = None
-        """The turn for which a response was asked for, until that begins."""
-        self._asked_by = ""
-        """The name of the command that asked for it."""
+        self._refusals = Refusals()
         self._committed: str | None = None
 
     # ------------------------------------------------------------ reading
@@ -136,38 +133,28 @@ class Codec(dialect.Codec):
         events = [*self._session()]
         if self._configured:
             events.append(Acknowledged(command=self._configured.pop(0)))
-            if not self._detects and _detects(fields):
-                events.append(_KEPT)
+        if not self._detects and _detects(fields):
+            events.append(_KEPT)
         return events
 
     def _error(self, fields: Fields) -> Fault:
         error = mapping(fields, "error")
-        code = optional(error, "code") or optional(error, "type") or "error"
         command = optional(error, "event_id")
         for waiting in (self._configured, self._commits):
             if command in waiting:
                 waiting.remove(command)
-        text = (optional(error, "message") or "")[:_SAID]
-        turn = self._refused(command, optional(error, "type"))
-        own = (optional(error, "type") or _INVALID) != _INVALID and command is None
+        waiting_still = bool(self._configured or self._commits)
+        unanswered, turn = self._refusals.unanswered(
+            kind=optional(error, "type"), command=command, waiting=waiting_still
+        )
         return Fault(
             whose=Whose.AGENT,
-            code=code,
-            message=text,
+            code=code_of(error) or "error",
+            message=words_of(error) or "",
             fatal=False,
-            unanswered=own or turn is not None,
+            unanswered=unanswered,
             turn=turn,
         )
-
-    def _refused(self, command: str | None, kind: str | None) -> str | None:
-        """The turn whose response an error is in place of. Not every server says what of ours an
-        error is about: what was asked for last, if it is about something that we asked."""
-        waiting = self._configured or self._commits
-        unnamed = command is None and kind == _INVALID and not waiting
-        if self._asked is None or not (unnamed or command == self._asked_by):
-            return None
-        turn, self._asked = self._asked, None
-        return turn
 
     def _commit(self, fields: Fields) -> Sequence[WireEvent]:
         self._committed = string(fields, "item_id")
@@ -181,8 +168,8 @@ class Codec(dialect.Codec):
         metadata = response.get("metadata")
         named = metadata.get("turn") if isinstance(metadata, dict) else None
         # A server may not give back what we named; but what we asked for is what begins now.
-        trigger = named if isinstance(named, str) else self._asked
-        self._asked = None
+        asked = self._refusals.begins()
+        trigger = named if isinstance(named, str) else asked
         item, self._committed = self._committed, None
         return ResponseStarted(response=string(response, "id"), trigger=trigger, input_item=item)
 
@@ -201,7 +188,7 @@ class Codec(dialect.Codec):
                 return _written(name, {"type": "input_audio_buffer.commit", "event_id": name})
             case Respond():
                 name = self._name()
-                self._asked, self._asked_by = command.turn, name
+                self._refusals.asks(command.turn, name)
                 response = {"metadata": {"turn": command.turn}}
                 return _written(
                     name, {"type": "response.create", "event_id": name, "response": response}
@@ -257,19 +244,13 @@ def _cue(cue: Cue) -> Fields:
 def _done(fields: Fields) -> ResponseEnded:
     response = mapping(fields, "response")
     usage = response.get("usage")
-    found = response.get("status_details")
-    details: Fields = found if isinstance(found, dict) else {}
-    told = details.get("error")
-    error: Fields = told if isinstance(told, dict) else {}
-    # `reason` says why it is cancelled or incomplete, `error` why it failed.
-    reason = optional(error, "code") or optional(error, "type") or optional(details, "reason")
-    message = optional(error, "message")
+    reason, message = why_not_completed(response)
     return ResponseEnded(
         response=string(response, "id"),
         status=optional(response, "status") or "completed",
         usage=usage if isinstance(usage, dict) else None,
         reason=reason,
-        message=message and message[:_SAID],
+        message=message,
     )
 
 
@@ -301,11 +282,16 @@ def _undetected(audio: object) -> dict[str, Any]:
 
 
 def _detects(fields: Fields) -> bool:
-    """Whether a server says that its turn detection is on; one that says nothing is believed."""
+    """Whether a server says that its turn detection is on, in its present place or in its older
+    one; one that says nothing is believed."""
+    return any(_at(fields, path) is not None for path in _DETECTION)
+
+
+def _at(fields: Fields, path: Sequence[str]) -> object:
     found: object = fields
-    for key in ("session", "audio", "input", "turn_detection"):
+    for key in path:
         found = found.get(key) if isinstance(found, dict) else None
-    return found is not None
+    return found
 
 
 def _context(fields: Fields) -> ContextChanged:

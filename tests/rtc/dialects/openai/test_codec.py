@@ -439,7 +439,33 @@ def test_an_error_of_the_session_is_a_failure_and_one_about_a_command_is_none() 
     name, _ = say(codec, Cancel(response="r1"))
     fault = error(codec, type="invalid_request_error", code="not_active", event_id=f"{name}_1")
     assert (fault.unanswered, fault.turn) == (False, None)
-    assert not error(codec, message="of no type").unanswered
+
+
+def test_an_error_that_says_neither_its_type_nor_what_it_is_about_is_the_servers_own() -> None:
+    codec = call()
+    say(codec, Commit())
+    fault = error(codec, message="Something went wrong.")
+    assert (fault.code, fault.unanswered, fault.turn) == ("error", True, None)
+    fault = error(codec, code=503)
+    assert (fault.code, fault.message, fault.unanswered) == ("503", "", True)
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        {"audio": {"input": {"turn_detection": {"type": "server_vad"}}}},
+        {"turn_detection": {"type": "server_vad"}},
+    ],
+)
+def test_turn_detection_that_comes_back_is_found_out(session: dict[str, Any]) -> None:
+    codec = call()
+    say(codec, Configure(instructions="a", turn_detection=False))
+    off = {"type": "session.updated", "session": {"audio": {"input": {"turn_detection": None}}}}
+    assert Acknowledged(command="om_1") in hear(codec, json.dumps(off))
+    (fault,) = hear(codec, json.dumps({"type": "session.updated", "session": session}))
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.fatal) == ("turn_detection", True)
+    assert hear(call(), json.dumps({"type": "session.updated", "session": session})) == [Ready()]
 
 
 def test_turn_detection_that_was_given_up_and_goes_on_is_found_out() -> None:
