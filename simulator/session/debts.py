@@ -16,7 +16,7 @@ from simulator.media.timeline import PreparedTurn, falls_due
 from simulator.protocol.conditions import Decide
 from simulator.protocol.conduct import Conduct
 from simulator.protocol.due import DueKind
-from simulator.protocol.events import Event
+from simulator.protocol.events import Event, Fault, ResponseEnded, ResponseStarted
 from simulator.protocol.ownership import Ownership
 from simulator.session.onsets import Onsets
 
@@ -49,6 +49,8 @@ class Debts:
         self._owners: Ownership[_Begun] = Ownership()
         self._began: dict[str, float] = {}
         """When each response began that says something."""
+        self._announced: dict[str, tuple[float, str | None]] = {}
+        """When the wire first told of each response, and the turn that it named."""
         self._owed: list[_Begun] = []
 
     @property
@@ -91,6 +93,26 @@ class Debts:
         """The agent does something."""
         for name, at in self._onsets.hear(event, now):
             self._begins(name, at)
+        match event:
+            case ResponseStarted():
+                self._announced[event.response] = now, event.trigger
+            case ResponseEnded(status="failed" | "incomplete"):
+                began, turn = self._announced.get(event.response, (now, None))
+                if event.response not in self._began:
+                    self._fails(turn, began, now)
+            case Fault(unanswered=True):
+                self._fails(event.turn, now, now)
+            case _:
+                pass
+
+    def _fails(self, named: str | None, at: float, now: float) -> None:
+        """The provider says that it could not give an answer, which would have been the `named`
+        turn's, or whose it is by its time. It may try again by itself, for which it has the quiet
+        tail: what begins by then is followed like any other reply."""
+        turn = next((t for t in self._owners.turns if t.id == named), None)
+        turn = turn or self._owners.whose(at)[0]
+        if turn is not None and turn.due is not None and turn.due <= now + EPS:
+            turn.deadline = min(turn.deadline, now + self._quiet_tail)
 
     def _begins(self, name: str, at: float | None) -> None:
         """A response began at `at`, or turns out to have begun then, or to be none. Where that

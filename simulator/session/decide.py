@@ -8,6 +8,7 @@ once that is acknowledged a response is asked for, which names the turn. Counter
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from simulator.protocol.events import (
@@ -17,6 +18,7 @@ from simulator.protocol.events import (
     Command,
     Commit,
     Event,
+    Fault,
     Respond,
     ResponseStarted,
 )
@@ -38,18 +40,24 @@ class Decision:
     commit_at: float
     within: float
     """Seconds in which a response has to have begun, from when it was asked for."""
+    again_within: float
+    """And from when the agent says that it cannot give it: it may try again by itself."""
     committed: float | None = None
     acknowledged: bool = False
     asked: float | None = None
     begun: bool = False
     """There is a response, or sound: what becomes of it is followed like any other reply."""
+    failed: float | None = None
+    """When the agent first said that there will be none."""
 
-    def hear(self, event: Event) -> None:
+    def hear(self, event: Event, now: float) -> None:
         match event:
             case Acknowledged(what="commit"):
                 self.acknowledged = self.committed is not None
             case ResponseStarted() | AgentSpeech(edge="start"):
                 self.begun = self.begun or self.asked is not None
+            case Fault(unanswered=True) if self.asked is not None and self.failed is None:
+                self.failed = now
             case _:
                 pass
 
@@ -75,9 +83,9 @@ class Decision:
     @property
     def until(self) -> float:
         """How long its beginning is waited for."""
-        return self.within + (
-            self.commit_at + ACKNOWLEDGED_WITHIN if self.asked is None else self.asked
-        )
+        asked = self.commit_at + ACKNOWLEDGED_WITHIN if self.asked is None else self.asked
+        again = math.inf if self.failed is None else self.failed + self.again_within
+        return min(asked + self.within, again)
 
     @property
     def next_at(self) -> float | None:

@@ -48,6 +48,10 @@ LEAD = 0.06
 """Seconds before a part's first sample at which it is ordered."""
 FIRST_LEAD = 0.3
 """The same for the first segment: both tracks start from rest."""
+UNINVITED = (
+    "turn_detection: it began a response that it was not asked for, so it keeps its own turn "
+    "detection, and decide: turn-end cannot be had of it"
+)
 EPS = 1e-6
 
 
@@ -80,6 +84,8 @@ class Script:
         """What is asked for at the present turn's end, if the simulator decides."""
         self._held_since: float | None = None
         """Since when the present turn waits for a reply to end."""
+        self._spoken_at: float | None = None
+        """When something was first said to the agent."""
         self._finished = False
 
     @property
@@ -115,6 +121,8 @@ class Script:
             case Ready() if self._play_at is None:
                 self._play_at = _next_border(0.0, now + FIRST_LEAD)
                 return self._begin(0, self._play_at, now)
+            case ResponseStarted(trigger=None) if self._uninvited(now):
+                return self._finish(Outcome.AGENT_FAILED, UNINVITED, now)
             case _:
                 self._hear(event, now)
         if self._play_at is None:
@@ -176,6 +184,8 @@ class Script:
         self._held_since = None
         self._state = TurnState.PLAYING
         prepared = self._turn()
+        if self._spoken_at is None and prepared.spoken:
+            self._spoken_at = at + min(s.start for s in prepared.spoken)
         self._debts.begin(prepared, at)
         forced = self._decide is Decide.TURN_END
         self._decision = self._decides(prepared.turn) if forced else None
@@ -192,13 +202,18 @@ class Script:
         if turn.prior:
             return None
         within = turn.within if turn.expect.conduct.owed else self._limits.answer_within
-        return Decision(turn=turn.id, commit_at=self._end() + SETTLE, within=within)
+        return Decision(
+            turn=turn.id,
+            commit_at=self._end() + SETTLE,
+            within=within,
+            again_within=self._limits.quiet_tail,
+        )
 
     def _ask(self, event: Event, now: float) -> list[Command]:
         """See to the decision that is asked for in this turn."""
         if self._decision is None:
             return []
-        self._decision.hear(event)
+        self._decision.hear(event, now)
         voice = self._voice
         return self._decision.orders(now, talks=voice.open(), response=voice.unfinished())
 
@@ -253,6 +268,15 @@ class Script:
         elif reacts.anchor is Anchor.STOPPED and not voice.open():
             since = voice.stopped
         return math.inf if since is None else max(end, since + reacts.at)
+
+    def _uninvited(self, now: float) -> bool:
+        """Whether a response that begins now is the agent's own decision, where those are ours.
+
+        One before anything was said to it is a greeting; what it begins once it was asked in this
+        turn, it was asked for.
+        """
+        said = self._spoken_at is not None and now >= self._spoken_at
+        return said and self._decision is not None and self._decision.asked is None
 
     def _unasked(self) -> bool:
         """Whether the decision of the present turn is still to be asked for."""

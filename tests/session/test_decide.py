@@ -18,12 +18,14 @@ from simulator.protocol.events import (
     Configure,
     Drained,
     Event,
+    Fault,
     Outcome,
     Ready,
     Respond,
     ResponseEnded,
     ResponseStarted,
     Text,
+    Whose,
 )
 from simulator.scenario.types import Anchor, Placement
 from simulator.session.decide import ACKNOWLEDGED_WITHIN, SETTLE
@@ -160,3 +162,41 @@ def test_a_reply_that_goes_on_is_cut_before_the_next_is_asked_for() -> None:
 def test_nothing_is_asked_for_where_the_agent_decides() -> None:
     played = rehearse(asks("a", 5), quiet("b", 4), decide=Decide.AGENT)
     assert sent(played, Commit, Respond, Cancel) == []
+
+
+def test_a_refusal_of_what_was_asked_for_is_waited_for_no_longer_than_the_quiet_tail() -> None:
+    asked = T0 + 4 + SETTLE + 0.04
+    refused = Fault(whose=Whose.AGENT, code="x", message="", fatal=False, unanswered=True, turn="a")
+    says = [acknowledged(asked), (asked + 0.3, refused)]
+    played = rehearse(quiet("a", 4), quiet("b", 6), says=says)
+    assert played.plays[1][1] == pytest.approx(asked + 0.3 + 3, abs=LEAD + PTIME)
+    # It tries again by itself: nobody asked for that one, and it is heard out.
+    again: list[tuple[float, Event]] = [
+        (asked + 3.1, ResponseStarted(response="r2")),
+        (asked + 4, Text(text="Yes.", response="r2", final=True)),
+        (asked + 4, ResponseEnded(response="r2")),
+    ]
+    played = rehearse(quiet("a", 4), quiet("b", 6), says=[*says, *again])
+    assert played.plays[1][1] == pytest.approx(asked + 4 + REST, abs=LEAD + PTIME)
+
+
+def test_a_response_that_nobody_asked_for_shows_who_decides() -> None:
+    begins = ResponseStarted(response="r1")
+    played = rehearse(asks("a", 5), quiet("b", 9), says=[(T0 + 4.9, begins)])
+    assert played.finish is not None
+    at, finish = played.finish
+    assert (at, finish.outcome) == (T0 + 4.9, Outcome.AGENT_FAILED)
+    assert finish.reason.startswith("turn_detection: it began a response")
+    # Its own turn detection is what it may have where the agent decides.
+    agent = rehearse(asks("a", 5), says=[(T0 + 4.9, begins)], decide=Decide.AGENT)
+    assert agent.finish is not None
+    assert agent.finish[1].outcome is Outcome.COMPLETED
+
+
+@pytest.mark.parametrize("at", [READY + 0.1, T0 + 0.3])
+def test_a_greeting_shows_nothing_of_the_kind(at: float) -> None:
+    begins: Event = ResponseStarted(response="r1")
+    says = [(at, begins), (at + 0.1, ResponseEnded(response="r1"))]
+    played = rehearse(asks("a", 5), says=says)
+    assert played.finish is not None
+    assert played.finish[1].outcome is Outcome.COMPLETED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -297,6 +298,66 @@ def test_a_fatal_fault_ends_it_by_whose_it_is(whose: Whose, outcome: Outcome) ->
 def test_a_fault_that_is_not_fatal_changes_nothing() -> None:
     fault = Fault(whose=Whose.AGENT, code="x", message="broke", fatal=False)
     assert rehearse(quiet("a", 9), says=[(T0 + 2, fault)]).finish == rehearse(quiet("a", 9)).finish
+
+
+OWN = Fault(whose=Whose.AGENT, code="quota", message="Pay.", fatal=False, unanswered=True)
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        [(0.5, OWN)],
+        [
+            (0.2, ResponseStarted(response="r1")),
+            (0.5, ResponseEnded(response="r1", status="failed")),
+        ],
+        [
+            (0.2, ResponseStarted(response="r1", trigger="a")),
+            (0.5, ResponseEnded(response="r1", status="incomplete", reason="max_output_tokens")),
+        ],
+        [(0.5, replace(OWN, turn="a"))],
+    ],
+)
+def test_an_answer_that_failed_is_waited_for_no_longer_than_the_quiet_tail(
+    says: list[tuple[float, Event]],
+) -> None:
+    """A server may try again by itself: 3 s (the quiet tail) are left to it, not 8."""
+    end = T0 + 5
+    played = rehearse(asks("a", 5), quiet("b", 3), says=[(end + t, e) for t, e in says])
+    assert played.plays[1][1] == pytest.approx(end + 0.5 + 3, abs=LEAD + PTIME)
+
+
+def test_a_second_response_after_one_that_failed_is_heard_out() -> None:
+    end = T0 + 5
+    says: list[tuple[float, Event]] = [
+        (end + 0.2, ResponseStarted(response="r1")),
+        (end + 0.5, ResponseEnded(response="r1", status="failed")),
+        *reply(end + 3.3, end + 6, "r2"),
+    ]
+    played = rehearse(asks("a", 5), quiet("b", 3), says=says)
+    assert played.plays[1][1] == pytest.approx(end + 6 + 0.7, abs=LEAD + PTIME)
+
+
+def test_a_failure_ends_the_wait_for_its_own_turn_only() -> None:
+    end = T0 + 5
+    # The first turn has been answered; what fails under the second question was never its answer.
+    says = [*reply(end + 0.5, end + 1), (end + 4, OWN)]
+    played = rehearse(asks("a", 5), asks("b", 5), quiet("c", 2), says=says)
+    second = played.plays[1][1] + 5
+    assert second > end + 4
+    assert played.plays[2][1] == pytest.approx(second + 8, abs=LEAD + PTIME)
+
+
+def test_a_reply_that_was_cut_after_it_had_said_something_is_an_answer() -> None:
+    end = T0 + 5
+    says = [
+        (t, replace(e, status="incomplete") if isinstance(e, ResponseEnded) else e)
+        for t, e in reply(end + 0.5, end + 2)
+    ]
+    cut, whole = (
+        rehearse(asks("a", 5), quiet("b", 3), says=s) for s in (says, reply(end + 0.5, end + 2))
+    )
+    assert cut.plays == whole.plays
 
 
 def test_cancelling_ends_it_at_once() -> None:
