@@ -162,8 +162,8 @@ class MakeStage(Protocol):
 def stage(tmp_path: Path) -> MakeStage:
     """Makes stages in a folder of their own."""
 
-    def make(**options: Any) -> Stage:
-        return Stage(tmp_path / "recording", **options)
+    def make(name: str = "recording", **options: Any) -> Stage:
+        return Stage(tmp_path / name, **options)
 
     return make
 

@@ -109,6 +109,7 @@ _APART: Mapping[str, Any] = {
     "detecting": True,
     "damaged": True,
     "stalls": True,
+    "before": True,
     "pacing": {"unsent"},
 }
 """What is in a trace and no matter for a judge: it follows from what the turns expect, which is in

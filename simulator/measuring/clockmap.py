@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.measuring.sources import counts
 from simulator.protocol.rtp import unwrap
 
 STEP = 0.1
@@ -48,8 +49,6 @@ _UNKNOWN_JITTER = 0.010
 _FEW = 5
 _LATE_AT_MOST = 1.0
 """So few packets that step by less than so many seconds are late, and no run of their own."""
-_RESTART = 3_000
-"""A jump of sequence numbers by more is a new count, not a loss."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -114,7 +113,7 @@ def map_runs(
         nothing = np.zeros(0)
         return ClockMap(runs=(), run=np.zeros(0, np.int64), times=nothing, uncertainty=nothing)
     pieces: list[tuple[Ints, Floats, Floats]] = []
-    for chosen in _streams(sources, sequence):
+    for chosen in counts(sources, sequence, stamps, clock):
         order, unique = _in_sequence(sequence[chosen])
         ticks = _spread(unwrap(stamps[chosen][order], 32)[unique])
         x = ticks[np.cumsum(unique) - 1] / clock
@@ -128,13 +127,6 @@ def map_runs(
 
 
 # ---------------------------------------------------------------- order
-
-
-def _streams(sources: Ints, sequence: Ints) -> Sequence[Ints]:
-    """Indices of each stretch with one source and one count of sequence numbers."""
-    step = (np.diff(sequence) + 0x8000) % 0x10000 - 0x8000
-    fresh = (np.diff(sources) != 0) | (np.abs(step) > _RESTART)
-    return np.split(np.arange(len(sequence)), np.flatnonzero(fresh) + 1)
 
 
 def _in_sequence(sequence: Ints) -> tuple[Ints, NDArray[np.bool_]]:

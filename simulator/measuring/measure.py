@@ -313,22 +313,32 @@ def load_trace(
     recording = Recording.open(folder)
     inputs = _inputs(folder, scenario.sha256)
     path = folder / TRACE
+    before = ""
     try:
         data = path.read_bytes()
         head = json.loads(data)
-        if isinstance(head, dict) and head.get("inputs") == inputs:
-            return trace_from_json(data)
+        if isinstance(head, dict):
+            if head.get("inputs") == inputs:
+                return trace_from_json(data)
+            before = _otherwise(head.get("inputs"))
     except (OSError, ValueError, ValidationError):
         # There is none yet, or of another version: it is made anew.
         pass
     if progress is not None:
-        progress(f"measuring {folder.name}")
-    trace = measure(recording, scenario)
+        progress(f"measuring {folder.name}{' again' if before else ''}")
+    trace = replace(measure(recording, scenario), before=before)
     whole = {"inputs": inputs, **json.loads(trace_to_json(trace))}
     # A trace is only a cache; a recording on a read-only disk can be measured as well.
     with suppress(OSError):
         put_file(path, json.dumps(whole, indent=1))
     return trace
+
+
+def _otherwise(inputs: object) -> str:
+    """By what way a trace was made that is not this version's; empty if it is."""
+    told = inputs if isinstance(inputs, dict) else {}
+    version, method = told.get("trace"), told.get("method")
+    return "" if (version, method) == (TRACE_VERSION, METHOD) else f"{version}.{method}"
 
 
 def stored_trace(folder: Path) -> Trace | None:

@@ -22,6 +22,7 @@ from av.packet import Packet
 from numpy.typing import NDArray
 
 from simulator.measuring.clockmap import map_runs
+from simulator.measuring.sources import counts
 from simulator.measuring.speech import Detector, Island, find
 from simulator.measuring.trace import Speech
 from simulator.media.timeline import PTIME
@@ -42,6 +43,9 @@ QUIET_PEAK = 1e-3
 """Largest sample of a silent packet (-60 dB)."""
 RESTART = 3_000
 """Steps of the sequence numbers that are too large for a loss."""
+REJOIN = 0.1
+"""Seconds at a stretch's end in which speech that goes on in the next one, of a sender that counts
+anew, may have begun unheard."""
 LONGEST = 120 * AUDIO_CLOCK // 1000
 """Ticks of the longest packet that Opus knows."""
 PAUSE = AUDIO_CLOCK
@@ -148,10 +152,11 @@ class Sound:
         """Its stretches without their samples, once its islands were found."""
 
     def __iter__(self) -> Iterator[Stretch]:
-        for ssrc in dict.fromkeys(self._log.ssrc.tolist()):
+        log = self._log
+        for mine in counts(log.ssrc, log.seq, log.rtp, AUDIO_CLOCK):
             decode = opus_samples()
             before, stamp = None, 0
-            for run in _runs(self._log[self._log.ssrc == ssrc]):
+            for run in _runs(log[mine]):
                 first, last = int(run.numbers[0]), int(run.numbers[-1])
                 lost = 0 if before is None else first - before - 1
                 # A large step is a new count of the sender, not a loss.
@@ -196,8 +201,13 @@ class Sound:
     def islands(self, detector: Detector = "speech") -> tuple[Speech, ...]:
         """Where it is audible, in order of time, not joined."""
         found: list[Speech] = []
+        ends: list[float] = []
         for stretch in self:
+            if any(abs(stretch.start - end) < REJOIN for end in ends):
+                # The last of what a decoder was given before may be the first of what it says.
+                stretch.lost_before = max(stretch.lost_before, REJOIN)
             found += [stretch.speech(island) for island in find(stretch.samples, detector)]
+            ends.append(stretch.end)
             self.stretches.append(replace(stretch, samples=np.zeros(0, np.float32)))
         found.sort(key=lambda run: run.start)
         # A late sound that the next one caught up with was cut off, or heard faster.

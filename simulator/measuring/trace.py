@@ -293,6 +293,8 @@ class Trace:
     codec: CodecDelay = CodecDelay()
     shared_host: bool = False
     """The agent computed on this machine beside others: latencies are marked."""
+    before: str = ""
+    """The version and method by which it was measured before, if by others than this one."""
     conditions: Conditions = USUAL
     """What the run imposed on the scenario."""
 

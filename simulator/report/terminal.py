@@ -205,11 +205,20 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
                     "yellow",
                 )
             )
+        if part.measured_again:
+            lines.append(
+                plain(
+                    f"{label}: {part.measured_again} of {part.planned} attempts were measured "
+                    "again: an older version had done it by other rules, so that times and "
+                    "verdicts may differ from what it said",
+                    "dim",
+                )
+            )
         if part.stalled:
             lines.append(
                 plain(
-                    f"{label}: in {part.stalled} turns its stream stood still for over a second: "
-                    "what it said there came late, or was broken off",
+                    f"{label}: in {part.stalled} of {part.turns.planned} turns its stream stood "
+                    "still for over a second: what it said there came late, or was broken off",
                     "yellow",
                 )
             )

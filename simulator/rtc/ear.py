@@ -40,6 +40,8 @@ BEGIN_AFTER = 0.06
 """Seconds of sound that make a beginning; a click is shorter."""
 END_AFTER = 0.2
 """Seconds without sound that make an end."""
+_SOURCES = 8
+"""Senders in one track that are listened to."""
 _EMPTY = 8
 """Bytes; an Opus packet of so few carries silence or comfort noise, and is not decoded."""
 
@@ -79,62 +81,89 @@ class Floor:
 
 
 class Ear:
-    """Detects speech in one stream of Opus packets. `payload_type`: the stream's, None for any."""
+    """Detects speech in a track of Opus packets, whichever of its sources speaks. `payload_type`:
+    the track's, None for any."""
 
     def __init__(self, payload_type: int | None = None) -> None:
         self._payload_type = payload_type
-        self._decoder = av.CodecContext.create("opus", "r")
-        self._floor = Floor()
-        self._loud = 0.0
-        self._last: float | None = None
-        self.speaking = False
-        """Sound has begun and not ended."""
+        self._sources: dict[int, _Source] = {}
+        """By SSRC, the last heard of last."""
         self.unreadable = 0
         """Packets that did not decode."""
+
+    @property
+    def speaking(self) -> bool:
+        """Sound has begun and not ended."""
+        return any(source.speaking for source in self._sources.values())
 
     def feed(self, t: float, packet: bytes) -> Sequence[AgentSpeech]:
         """An RTP packet arrived at session time `t`; what it changes."""
         if self._payload_type is not None and (packet[1] & 0x7F) != self._payload_type:
             return ()
-        power, seconds = self._power(rtp_payload(packet))
+        before, ssrc = self.speaking, int.from_bytes(packet[8:12])
+        source = self._sources.pop(ssrc) if ssrc in self._sources else _Source()
+        self._sources[ssrc] = source
+        if len(self._sources) > _SOURCES:
+            del self._sources[next(iter(self._sources))]
+        self.unreadable += not source.feed(t, rtp_payload(packet))
+        return self._edges(before, t)
+
+    def tick(self, t: float) -> Sequence[AgentSpeech]:
+        """Time passes without packets (some agents send nothing while they are silent)."""
+        return self._edges(self.speaking, t)
+
+    def _edges(self, before: bool, t: float) -> Sequence[AgentSpeech]:
+        for source in self._sources.values():
+            source.tick(t)
+        if self.speaking is before:
+            return ()
+        return (AgentSpeech(edge="end" if before else "start"),)
+
+
+class _Source:
+    """One sender's packets."""
+
+    def __init__(self) -> None:
+        self._decoder = av.CodecContext.create("opus", "r")
+        self._floor = Floor()
+        self._loud = 0.0
+        self._last: float | None = None
+        self.speaking = False
+
+    def feed(self, t: float, payload: bytes) -> bool:
+        """Hear a packet that came at `t`; False if it did not decode."""
+        power, seconds, readable = self._power(payload)
         level = 10 * math.log10(power) if power > 0 else -math.inf
         if level >= self._threshold(self._floor.hear(t, power)):
             self._loud += seconds
             self._last = t
-            if not self.speaking and self._loud >= BEGIN_AFTER:
-                self.speaking = True
-                return (AgentSpeech(edge="start"),)
-            return ()
-        if not self.speaking:
+            self.speaking = self.speaking or self._loud >= BEGIN_AFTER
+        elif not self.speaking:
             self._loud = 0.0
-        return self.tick(t)
+        return readable
 
-    def tick(self, t: float) -> Sequence[AgentSpeech]:
-        """Time passes without packets (some agents send nothing while they are silent)."""
+    def tick(self, t: float) -> None:
         if self.speaking and self._last is not None and t - self._last >= END_AFTER:
             self.speaking = False
             self._loud = 0.0
-            return (AgentSpeech(edge="end"),)
-        return ()
 
     def _threshold(self, floor: float) -> float:
         if self.speaking:
             return max(FAINT_DB, floor + STILL_OVER)
         return max(LOUD_DB, floor + OVER_FLOOR)
 
-    def _power(self, payload: bytes) -> tuple[float, float]:
-        """Mean power (of full scale, 0 for silence) and length in seconds."""
+    def _power(self, payload: bytes) -> tuple[float, float, bool]:
+        """Mean power (of full scale, 0 for silence), length in seconds, and whether it decoded."""
         if len(payload) <= _EMPTY:
-            return 0.0, 0.02
+            return 0.0, 0.02, True
         packet: Packet[Any] = Packet(payload)
         try:
             frames = self._decoder.decode(packet)
         except FFmpegError:
-            self.unreadable += 1
-            return 0.0, 0.02
+            return 0.0, 0.02, False
         power, samples = 0.0, 0
         for frame in frames:
             left = np.frombuffer(memoryview(frame.planes[0]), np.float32, count=frame.samples)
             power += float(np.dot(left, left))
             samples += frame.samples
-        return (power / samples, samples / RATE) if samples else (0.0, 0.02)
+        return (power / samples, samples / RATE, True) if samples else (0.0, 0.02, True)

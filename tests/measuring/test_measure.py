@@ -13,10 +13,17 @@ import numpy as np
 import pytest
 
 from simulator.measuring import measure as measuring
-from simulator.measuring.measure import TRACE, load_trace, measure
+from simulator.measuring.measure import METHOD, TRACE, load_trace, measure
 from simulator.measuring.sound import opus_samples
 from simulator.measuring.speech import islands
-from simulator.measuring.trace import Failure, Heard, Trace, TurnSpan, trace_from_json
+from simulator.measuring.trace import (
+    TRACE_VERSION,
+    Failure,
+    Heard,
+    Trace,
+    TurnSpan,
+    trace_from_json,
+)
 from simulator.protocol.conditions import Conditions, Decide, Video
 from simulator.recording.manifest import PartInfo, SpokenInfo, TurnInfo
 from simulator.recording.reader import Recording
@@ -323,8 +330,11 @@ def test_a_trace_is_made_once(stage: Any, sounds: Any, monkeypatch: pytest.Monke
     # Another scenario, another method, changed inputs, a broken cache: made anew.
     load_trace(folder, replace(SCENARIO, sha256="01"), progress=told.append)
     assert len(told) == 2
+    assert not load_trace(folder, SCENARIO).before
     monkeypatch.setattr(measuring, "METHOD", 99)
-    load_trace(folder, SCENARIO, progress=told.append)
+    again = load_trace(folder, SCENARIO, progress=told.append)
+    assert again.before == f"{TRACE_VERSION}.{METHOD}"
+    assert load_trace(folder, SCENARIO) == again
     assert json.loads((folder / TRACE).read_bytes())["inputs"]["method"] == 99
     with (folder / "events.jsonl").open("ab") as events:
         events.write(b'{"seq":99,"t":11.3,"type":"weather","turn":null}\n')

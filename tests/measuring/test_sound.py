@@ -244,3 +244,60 @@ def test_no_packets_no_sound(stage: Any) -> None:
     sound = Sound(Recording.open(stage().close()).received("audio"))
     assert list(sound) == []
     assert sound.islands() == ()
+
+
+# ---------------------------------------------------------------- senders that begin again
+
+
+@pytest.mark.parametrize("at", [0.98, 1.02, 1.3, 3.0, 4.1, 4.94])
+@pytest.mark.parametrize(
+    "again",
+    [
+        {"seq": 0, "stamp": 0},
+        {"seq": 5, "stamp": 123_456_789},
+        {"seq": 60_000, "stamp": 5},
+        {"ssrc": 4242, "seq": 7, "stamp": 99},
+        {"stamp": 123_456_789},
+    ],
+)
+def test_a_sender_that_counts_anew(stage: Any, sounds: Any, at: float, again: Any) -> None:
+    """In silence, at an onset and in the middle of a word: the same two voices come out."""
+    made = stage()
+    whole = sounds.placed(6.0, (1.0, sounds.voice(0.8)), (4.0, sounds.voice(0.8)))
+    first = round(at * 50) * 960
+    made.agent(0.0, whole[:first])
+    made.agent(first / 48_000, whole[first:], **{"seq": 100 + first // 960, **again})
+    runs, sound = heard(made.close())
+    assert len(runs) == 2
+    for run, (start, end) in zip(runs, ((1.0, 1.8), (4.0, 4.8)), strict=True):
+        assert run.start - run.uncertainty - 0.002 <= start + LOOK_AHEAD <= run.start + 0.002
+        assert run.end - LOOK_AHEAD == pytest.approx(end, abs=0.02)
+        assert run.uncertainty < 0.005 or abs(at - start) < 0.05
+    assert sound.lost == 0
+
+
+def test_two_streams_in_one_track(stage: Any, sounds: Any) -> None:
+    """One of them may be silent, or each may say a part, under two names or under one."""
+    first = sounds.placed(6.0, (1.0, sounds.voice(0.8)))
+    then = sounds.placed(6.0, (4.0, sounds.voice(0.8)))
+    for ssrc in (77, 2001):
+        made = stage(name=f"two-{ssrc}")
+        made.agent(0.0, first)
+        made.agent(0.01, then, ssrc=ssrc, seq=9_000, stamp=5)
+        runs, sound = heard(made.close())
+        onsets = [r.start - LOOK_AHEAD for r in runs]
+        assert onsets == pytest.approx([1.0, 4.01], abs=0.002)
+        assert sound.lost == 0
+
+
+def test_the_same_packets_from_two_places_count_once(stage: Any, sounds: Any) -> None:
+    made = stage()
+    whole = sounds.placed(6.0, (1.0, sounds.voice(0.8)), (4.0, sounds.voice(0.8)))
+    made.agent(0.03, whole)
+    made.agent(0.0, whole, lost=lambda i: i < 150)
+    runs, sound = heard(made.close())
+    # What came first counts: of the first half it is the only one.
+    onsets = [r.start - LOOK_AHEAD for r in runs]
+    assert onsets[1] == pytest.approx(4.0, abs=0.002)
+    assert abs(onsets[0] - 1.03) <= runs[0].uncertainty + 0.002
+    assert sound.lost == 0

@@ -167,6 +167,23 @@ def test_an_attempt_in_which_the_live_ear_erred_is_told(run_folder: Path) -> Non
     assert summary.by_agent["late"].misheard == 0
 
 
+def test_stalls_and_older_measuring_are_told(run_folder: Path) -> None:
+    path = next((run_folder / "recordings").glob("*--oracle--1")) / "trace.json"
+    made = trace_from_json(path.read_bytes())
+    first, *others = made.turns
+    turns = (dataclasses.replace(first, stalled_s=1.4), *others)
+    path.write_bytes(trace_to_json(dataclasses.replace(made, turns=turns, before="2.9")))
+    summary = summarise(run_folder)
+    assert (summary.stalled, summary.measured_again) == (1, 1)
+    assert (summary.by_agent["late"].stalled, summary.by_agent["late"].measured_again) == (0, 0)
+    console = Console(width=300, file=io.StringIO())
+    print_summary(summary, run_folder, console)
+    assert isinstance(console.file, io.StringIO)
+    said = console.file.getvalue()
+    assert "oracle: in 1 of 4 turns its stream stood still for over a second" in said
+    assert "oracle: 1 of 1 attempts were measured again" in said
+
+
 def test_a_side_that_never_reports_on_our_pictures_is_said_to_have_no_eyes(
     run_folder: Path,
 ) -> None:

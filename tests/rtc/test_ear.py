@@ -29,8 +29,8 @@ def packets(samples: Samples) -> list[bytes]:
     return found
 
 
-def rtp(payload: bytes, seq: int = 0, payload_type: int = 96) -> bytes:
-    return struct.pack(">BBHII", 0x80, payload_type, seq, 0, 7) + payload
+def rtp(payload: bytes, seq: int = 0, payload_type: int = 96, ssrc: int = 7) -> bytes:
+    return struct.pack(">BBHII", 0x80, payload_type, seq, 0, ssrc) + payload
 
 
 def listen(ear: Ear, samples: Samples) -> list[tuple[str, float]]:
@@ -52,6 +52,20 @@ def silence(seconds: float) -> Samples:
 def test_a_tone_begins_and_ends() -> None:
     sound = np.concatenate((silence(0.5), tone(0.6, 0.2), silence(0.6)))
     (begin, at), (end, until) = listen(Ear(), sound)
+    assert (begin, end) == ("start", "end")
+    assert 0.50 <= at <= 0.56
+    assert 1.26 <= until <= 1.36
+
+
+def test_it_hears_who_speaks_in_a_track_of_two() -> None:
+    voice = packets(np.concatenate((silence(0.5), tone(0.6, 0.2), silence(0.6))))
+    quiet = packets(silence(1.7))
+    ear, edges = Ear(), []
+    for index, pair in enumerate(zip(voice, quiet, strict=True)):
+        for ssrc, payload in enumerate(pair):
+            found = ear.feed(0.02 * index, rtp(payload, index, ssrc=ssrc))
+            edges += [(event.edge, round(0.02 * index, 2)) for event in found]
+    (begin, at), (end, until) = edges
     assert (begin, end) == ("start", "end")
     assert 0.50 <= at <= 0.56
     assert 1.26 <= until <= 1.36
