@@ -88,8 +88,9 @@ def _replies(
         elif isinstance(record, TextRecord) and record.kind != "user":
             unnamed.append((event.t, record))
     for name, t in sound_started.items():
-        if name in found:
-            found[name].sound_from = t
+        own = found.get(names.others.get(name, name))
+        if own is not None and own.sound_from is None:
+            own.sound_from = t
     return list(found.values()), unnamed
 
 
