@@ -8,14 +8,13 @@ Counterparts: `simulator.bridge.host` answers, `simulator.bridge.settings` says 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
 
-from simulator.bridge.refusal import Refusal
+from simulator.bridge.refusal import Refusal, decoded
 from simulator.bridge.settings import Settings, checked, merged, parsed
 
 
@@ -51,10 +50,7 @@ async def read_offer(request: web.Request) -> Offer:
 async def read_body(request: web.Request) -> Mapping[str, Any]:
     """The JSON object in a request; one without a body says nothing. Raises Refusal."""
     text = await _text(request)
-    try:
-        body = json.loads(text) if text else {}
-    except (ValueError, RecursionError) as error:
-        raise Refusal("invalid_json", f"the body is not JSON: {error}") from None
+    body = decoded(text, "the body") if text else {}
     if not isinstance(body, dict):
         raise Refusal("invalid_type", "the body has to be a JSON object")
     return body
@@ -71,7 +67,8 @@ async def _form(request: web.Request) -> dict[str, str]:
     """The parts of a form, as text; each has a name of its own."""
     try:
         parts = list((await request.post()).items())
-    except ValueError as error:
+    # A part's own encodings are not all known to who reads it.
+    except (ValueError, LookupError, RuntimeError) as error:
         raise Refusal("invalid_form", f"the form cannot be read: {error}") from None
     form: dict[str, str] = {}
     for name, part in parts:

@@ -9,11 +9,10 @@ over HTTP.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simulator.bridge.refusal import Refusal
+from simulator.bridge.refusal import Refusal, decoded
 
 Settings = dict[str, Any]
 """A session, or changes of one, as JSON."""
@@ -95,11 +94,7 @@ def defaults(session_id: str) -> Settings:
 
 def parsed(text: str) -> Settings:
     """Settings as they come in a form. Raises Refusal."""
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Refusal("invalid_json", f"session is not JSON: {error}", "session") from None
-    return checked(given)
+    return checked(decoded(text, "session", "session"))
 
 
 def checked(given: object) -> Settings:

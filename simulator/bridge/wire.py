@@ -22,7 +22,7 @@ from simulator.bridge.events import (
     ResponseAsked,
     ResponseCancelled,
 )
-from simulator.bridge.refusal import Refusal
+from simulator.bridge.refusal import Refusal, decoded
 from simulator.bridge.settings import checked, defaults, merged
 from simulator.protocol.conduct import Wants
 
@@ -278,10 +278,7 @@ class ResponseWire:
 def _parsed(raw: str | bytes) -> Mapping[str, Any]:
     if isinstance(raw, bytes):
         raise Refusal("invalid_message", "messages have to be JSON text, not binary")
-    try:
-        message = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise Refusal("invalid_json", f"not JSON: {error}") from None
+    message = decoded(raw, "the message")
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
         raise Refusal("invalid_message", "messages have to be objects with a type", "type")
     return message

@@ -142,6 +142,20 @@ async def test_a_form_that_says_something_else_is_refused(
         assert host.calls == 0
 
 
+@pytest.mark.parametrize(
+    "header", ["Content-Type: text/plain; charset=no", "Content-Transfer-Encoding: no"]
+)
+async def test_a_form_of_unknown_encoding_is_refused(header: str) -> None:
+    part = f'--x\r\nContent-Disposition: form-data; name="sdp"\r\n{header}\r\n\r\nv=0\r\n--x--'
+    form = {**BEARER, "Content-Type": "multipart/form-data; boundary=x"}
+    async with (
+        hosting(Recorder()) as (_, dial),
+        aiohttp.ClientSession() as http,
+        http.post(dial.url, data=part.encode(), headers=form) as said,
+    ):
+        assert (said.status, (await said.json())["error"]["code"]) == (400, "invalid_form")
+
+
 @contextlib.asynccontextmanager
 async def offering() -> AsyncIterator[str]:
     """An offer that can be answered."""

@@ -60,6 +60,7 @@ def test_items_go_where_they_are_told() -> None:
     [
         ("{", "invalid_json"),
         ("[" * 100_000, "invalid_json"),
+        ('{"type": "session.update", "session": {"speed": Infinity}}', "invalid_json"),
         (b"\x00", "invalid_message"),
         ([1], "invalid_message"),
         ({"no": "type"}, "invalid_message"),
