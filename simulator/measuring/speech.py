@@ -17,6 +17,7 @@ import numpy as np
 import webrtcvad
 from numpy.typing import NDArray
 
+from simulator.measuring.onset import HOP, beginning
 from simulator.protocol.samples import RATE, Mono
 
 Levels = NDArray[np.float64]
@@ -63,14 +64,32 @@ FRICATIVE_DB = 20.0
 """nor is one that is further below the voice."""
 STEADY_DB = 1.5
 """A lead with a pitch whose level varies less is a hum."""
+PITCH_STEPS = 10
 PITCHED = 0.5
 """Autocorrelation at the pitch of a frame that has one."""
-BACK_STEPS = 150
-"""How far before a run its voice is looked for in noise,"""
+BACK_STEPS = 200
+"""How far before a run its voice is looked for in noise."""
+NOISE_STEPS = 2_000
+"""How far before a voice the noise is looked for that it is in, and half as far after it began;"""
+LEAST_NOISE = 10
+"""fewer frames of it say nothing: then the quietest are taken."""
+BAND_STEPS = HOP // STEP
 GAP_STEPS = 15
-"""and across which gaps."""
-SURE_STEPS, RISE_SHARE, NOISE_STEPS = 2.4, 0.4, 16.0
-"""An onset may be off by so much; by a share of how long it rises; by so much more in noise."""
+"""Out of other sound that leads up to it, a voice stands out but for such gaps,"""
+OTHER_STEPS = 18.4
+"""and its beginning may be off by so much and more."""
+QUIET_DB = -32.0
+"""The beginning of a voice below this may be below what else is audible;"""
+QUIET_BELOW_DB = 26.0
+"""of such a one all counts that is less than so much below its loud parts."""
+SURE_STEPS, RISE_SHARE = 4.0, 0.05
+"""An onset may be off by so much, and by a share of how long it rises."""
+SLOW_SHARE, SLOW_STEPS = 0.8, 8
+"""A slow rise may hide more of it: so much of what it takes over so long."""
+COMES_DB, COMES_STEPS = 15.0, 40
+"""A fade-in began when it was so far below where it is found, at most so long before,"""
+AT_ONCE_STEPS = 3
+"""and takes longer than what begins at once, out of a codec."""
 VOICED_FRAMES = 5
 """Frames of 10 ms that webrtcvad must call speech in a run of islands."""
 RUN_STEPS = 250
@@ -158,31 +177,75 @@ def _voice(
     heard = smooth[begin:end]
     loudness = float(np.percentile(heard[heard > heard.max() - 20], 75))
     strong = begin + int(np.argmax(heard >= loudness - STRONG_DB))
+    if strong - begin > LEAD_STEPS:
+        # A voice that begins softly after a breath has a pitch before it is loud.
+        pitched = _pitched(samples[begin * STEP : strong * STEP])
+        whole = pitched[:-2] & pitched[1:-1] & pitched[2:]
+        voiced = begin + PITCH_STEPS * int(np.argmax(whole)) + PITCH_STEPS if whole.any() else begin
+        strong = voiced if voiced - begin > 2 * LEAD_STEPS else strong
     leads = strong - begin > LEAD_STEPS and not _speaks(samples, smooth, begin, strong, loudness)
     background = float(floor[strong])
     if leads:
         lead = smooth[begin : strong - LEAD_STEPS // 2]
         background = max(background, float(np.percentile(lead, 80)))
-    least = min(max(LOWEST_DB, background + ABOVE_NOISE_DB), loudness - ABOVE_NOISE_DB)
-    noisy = least > LOWEST_DB
-    if noisy:
-        # Backwards from where it is surely voice for as long as it stands out.
-        back = max(after, begin - BACK_STEPS)
-        brief = _smoothed(levels[back : strong + BRIEF_STEPS], BRIEF_STEPS, ahead=True)
-        out = np.flatnonzero(brief[: strong - back + 1] > least)
-        breaks = np.flatnonzero(np.diff(out) > GAP_STEPS)
-        first = back + int(out[breaks[-1] + 1 if len(breaks) else 0]) if len(out) else strong
-        run = [(max(a, first), b) for a, b in run if b > first + SHORTEST_STEPS] or run[-1:]
-        run[0] = (first, run[0][1])
-        gate = gate.copy()
-        gate[first] = least
+    quiet = loudness < QUIET_DB
+    noisy = background + ABOVE_NOISE_DB > LOWEST_DB
+    if not (noisy or quiet):
+        return [_island(samples, levels, gate, a, b) for a, b in run]
+    first, unsure = (
+        _out_of_other(levels, begin, strong, background)
+        if leads
+        else _out_of_noise(samples, smooth, (begin, strong), after, background, loudness)
+    )
+    if leads and strong - begin <= FRICATIVE_STEPS:
+        # So short a lead may have been a weak consonant after all.
+        unsure = max(unsure, first - begin * STEP)
+    run = [(a, b) for a, b in run if b * STEP > first + SHORTEST_STEPS * STEP] or run[-1:]
     islands = [_island(samples, levels, gate, a, b) for a, b in run]
     islands[0] = replace(
         islands[0],
-        unsure=islands[0].unsure + (round(NOISE_STEPS * STEP) if noisy else 0),
-        sound=begin * STEP if leads and begin < run[0][0] - BRIEF_STEPS else None,
+        first=min(first, islands[0].stop - 1),
+        unsure=unsure,
+        sound=begin * STEP if leads and begin * STEP < first - BRIEF_STEPS * STEP else None,
     )
     return islands
+
+
+def _out_of_other(levels: Levels, begin: int, strong: int, background: float) -> tuple[int, int]:
+    """Where a voice begins to which other sound leads up, and by how much that may be off: back
+    from where it is surely voice for as long as it stands out."""
+    brief = _smoothed(levels[begin : strong + BRIEF_STEPS], BRIEF_STEPS, ahead=True)
+    out = np.flatnonzero(brief[: strong - begin + 1] > background + ABOVE_NOISE_DB)
+    breaks = np.flatnonzero(np.diff(out) > GAP_STEPS)
+    first = begin + int(out[breaks[-1] + 1 if len(breaks) else 0]) if len(out) else strong
+    return (first + BRIEF_STEPS // 2) * STEP, round(
+        (OTHER_STEPS + RISE_SHARE * (strong - first)) * STEP
+    )
+
+
+def _out_of_noise(
+    samples: Mono,
+    smooth: Levels,
+    voice: tuple[int, int],
+    after: int,
+    background: float,
+    loudness: float,
+) -> tuple[int, int]:
+    """Where a voice begins in noise or in what is hardly audible, and by how much that may be off.
+    `voice`: where it stands out of it, and where it is loud."""
+    begin, strong = voice
+    back, ahead = max(0, begin - NOISE_STEPS), strong + NOISE_STEPS // 2
+    there = smooth[back:ahead:BAND_STEPS]
+    noise = there <= max(background, LOWEST_DB - ABOVE_FLOOR_DB) + ABOVE_NOISE_DB
+    if noise.sum() < LEAST_NOISE:
+        noise = there <= np.percentile(there, 10)
+    found = beginning(
+        samples[back * STEP : ahead * STEP],
+        noise,
+        ((max(back, after, begin - BACK_STEPS) - back) * STEP, (strong - back) * STEP),
+        audible_db=min(loudness - QUIET_BELOW_DB, LOWEST_DB),
+    )
+    return max(0, back * STEP + found.first), found.unsure
 
 
 def _speaks(samples: Mono, smooth: Levels, begin: int, strong: int, loudness: float) -> bool:
@@ -239,13 +302,19 @@ def _floor(smooth: Levels) -> Levels:
 
 def _island(samples: Mono, levels: Levels, gate: Levels, start: int, stop: int) -> Island:
     first, last = _edges(samples, levels, gate, start, stop)
-    # How long it rises says how well a beginning can be told.
-    rise = levels[first // STEP : min(first // STEP + 80, max(stop, first // STEP + 1))]
-    steps = SURE_STEPS + RISE_SHARE * int(np.argmax(rise >= rise.max() - STRONG_DB))
+    # How long it rises says how well a beginning can be told, and how long it took to come out of
+    # what is hardly there that it was before.
+    step = first // STEP
+    rise = levels[step : min(step + 80, max(stop, step + 1))]
+    rises = int(np.argmax(rise >= rise.max() - STRONG_DB))
+    steps = SURE_STEPS + RISE_SHARE * rises + SLOW_SHARE * max(0, rises - SLOW_STEPS)
+    came = _smoothed(levels[max(0, step - COMES_STEPS) : step + 3], 2)
+    faint = np.flatnonzero(came < came[-1] - COMES_DB)
+    comes = len(came) - 3 - int(faint[-1]) if len(faint) else 0
+    early = comes if comes > AT_ONCE_STEPS else 0
     # What was taken for the codec's may have been a soft beginning.
-    return Island(
-        first=first, stop=last, unsure=round(steps * STEP) + max(0, first - (start + 2) * STEP)
-    )
+    unsure = round((steps + early) * STEP) + max(0, first - (start + 2) * STEP)
+    return Island(first=max(0, first - early * STEP), stop=last, unsure=unsure)
 
 
 def _stretches(loud: NDArray[np.bool_], bridge: int) -> list[tuple[int, int]]:
