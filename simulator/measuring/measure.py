@@ -266,13 +266,22 @@ def _outcome(
         return Outcome.INSTRUMENT_INVALID.value, why
     if outcome != Outcome.COMPLETED or end is None:
         return outcome, ended.reason or ""
-    lost = _lost_log(recording)
+    lost = _lost_events(recording) or _lost_log(recording)
     if lost:
         return Outcome.INSTRUMENT_INVALID.value, lost
     fault = incomplete(sending, end)
     if fault is not None:
         return OUTCOMES[fault.whose].value, f"{fault.code}: {fault.message}"
     return outcome, ended.reason or ""
+
+
+def _lost_events(recording: Recording) -> str:
+    """What the events lack of what was written; or empty."""
+    if not recording.missing:
+        return ""
+    whole = len(recording.events()) + recording.missing
+    what = f"{recording.missing} of {whole} events are not there or cannot be read"
+    return f"events_damaged: {what}; is {EVENTS} whole?"
 
 
 def _lost_log(recording: Recording) -> str:

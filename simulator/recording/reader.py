@@ -97,6 +97,15 @@ class RtpLog:
         return main[np.sort(first)]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Events:
+    """What events.jsonl holds."""
+
+    read: tuple[Stamped, ...]
+    damaged: int
+    missing: int
+
+
 class Recording:
     """A recording's folder, open for reading; everything is read when first asked for."""
 
@@ -126,8 +135,9 @@ class Recording:
         return found
 
     @cached_property
-    def _read_events(self) -> tuple[tuple[Stamped, ...], int]:
-        events: list[Stamped] = []
+    def _read_events(self) -> _Events:
+        found: dict[int, Stamped] = {}
+        removed: set[int] = set()
         damaged = 0
         for line in self._bytes(EVENTS).split(b"\n"):
             if not line:
@@ -136,21 +146,35 @@ class Recording:
                 value = json.loads(line)
                 if not isinstance(value, dict):
                     raise ValueError("not an object")
+                if "removed" in value and isinstance(value.get("seq"), int):
+                    removed.add(value["seq"])
                 # A message stays as it came; what was understood of it goes into texts of ours.
                 as_it_came = value.get("type") == "wire"
-                events.append(from_json(value if as_it_came else all_well_formed(value)))
+                event = from_json(value if as_it_came else all_well_formed(value))
+                if found.setdefault(event.seq, event) != event:
+                    raise ValueError("another event has its number")
             except (ValueError, RecursionError):
                 damaged += 1
-        return tuple(events), damaged
+        numbers = {n for n in found.keys() | removed if n >= 0}
+        return _Events(
+            read=tuple(found[n] for n in sorted(found)),
+            damaged=damaged,
+            missing=max(numbers, default=-1) + 1 - len(numbers),
+        )
 
     def events(self) -> tuple[Stamped, ...]:
-        """All events in the order in which they were written."""
-        return self._read_events[0]
+        """All events in the order in which they were written, by their numbers; each once."""
+        return self._read_events.read
 
     @property
     def damaged(self) -> int:
         """Lines of events that could not be read; 1 if the last one was cut off."""
-        return self._read_events[1]
+        return self._read_events.damaged
+
+    @property
+    def missing(self) -> int:
+        """Events that were written before the last one, and cannot be read or are not there."""
+        return self._read_events.missing
 
     def records(self, kind: type[R]) -> Iterator[tuple[Stamped, R]]:
         """The events of one type."""

@@ -413,6 +413,21 @@ def test_lines_that_cannot_be_read_are_counted(stage: Any, sounds: Any) -> None:
     assert trace_of(folder).damaged == 1
 
 
+@pytest.mark.parametrize("kind", ["response", "text", "speech", "segment"])
+def test_a_recording_without_some_of_its_events_is_no_session_played(
+    stage: Any, sounds: Any, kind: str
+) -> None:
+    folder = play(stage, sounds)
+    path = folder / "events.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    kept = [line for line in lines if f'"type":"{kind}"'.encode() not in line]
+    assert len(kept) < len(lines)
+    path.write_bytes(b"".join(kept))
+    trace = trace_of(folder)
+    assert trace.outcome == "instrument_invalid"
+    assert trace.reason.startswith(f"events_damaged: {len(lines) - len(kept)} of {len(lines)} ")
+
+
 @pytest.mark.parametrize("decide", list(Decide))
 def test_turn_detection_at_work_where_it_was_to_be_off_is_told(
     stage: Any, sounds: Any, decide: Decide

@@ -90,6 +90,46 @@ def test_a_damaged_line_in_the_middle_costs_that_line(folder: Path) -> None:
     assert recording.damaged == 2
 
 
+def test_events_are_in_the_order_of_their_numbers_each_once(folder: Path) -> None:
+    path = folder / "events.jsonl"
+    whole = Recording.open(folder).events()
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[::-1], *lines]))
+    recording = Recording.open(folder)
+    assert recording.events() == whole
+    assert (recording.damaged, recording.missing) == (0, 0)
+
+
+def test_two_events_of_one_number_are_not_both_believed(folder: Path) -> None:
+    path = folder / "events.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines, lines[1].replace(b"hello", b"goodbye")]))
+    recording = Recording.open(folder)
+    assert [text.text for _, text in recording.records(TextRecord)] == ["hello"]
+    assert recording.damaged == 1
+
+
+@pytest.mark.parametrize(
+    ("kept", "missing"),
+    [(slice(2), 0), (slice(1, None), 1), (slice(None, None, 2), 1), (slice(2, None), 2)],
+)
+def test_events_that_are_not_there_are_missed_by_their_numbers(
+    folder: Path, kept: slice, missing: int
+) -> None:
+    path = folder / "events.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[kept]))
+    assert Recording.open(folder).missing == missing
+
+
+def test_what_went_with_a_secret_is_not_missing(folder: Path) -> None:
+    path = folder / "events.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[1] = b'{"seq":1,"t":1.0,"type":"text","turn":"t","removed":"[secret]"}\n'
+    path.write_bytes(b"".join(lines))
+    recording = Recording.open(folder)
+    assert (len(recording.events()), recording.damaged, recording.missing) == (2, 1, 0)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
