@@ -21,6 +21,7 @@ RUNS = (
     "tests/rtc/test_stopping.py",
     "tests/test_cli_runs.py",
     "tests/test_end_to_end.py",
+    "tests/test_failing_agents.py",
     "tests/test_hostile_agents.py",
 )
 """What plays whole runs or sessions: it mostly waits, and a busy machine spoils nothing."""

@@ -123,7 +123,7 @@ class RunProgress(_Bars):
         self._tell(f"{attempt_id}, by its recording", outcome, reason)
 
     def waiting(self, seconds: float, why: str) -> None:
-        line = f"waiting {seconds:.0f} s before playing again: {why}"
+        line = f"waiting {seconds:.3g} s before playing again: {why}"
         self._console.print(plain(line), soft_wrap=True)
 
     def _tell(self, what: str, outcome: str, reason: str) -> None:

@@ -26,8 +26,10 @@ def false_alarms(trace: Trace, turn: TurnSpan) -> int:
 
 
 def missed(trace: Trace, turn: TurnSpan) -> bool:
-    """Whether an answer that fell due never came, not even late. False if it never fell due."""
-    return turn.conduct.owed and turn.due is not None and not answers(trace, turn)
+    """Whether an answer that fell due never came, not even late. False if it never fell due, or if
+    the provider says that it failed to give it."""
+    due = turn.conduct.owed and turn.due is not None
+    return due and not answers(trace, turn) and trace.failure_of(turn.id) is None
 
 
 def late(trace: Trace, turn: TurnSpan) -> bool:
@@ -112,7 +114,8 @@ def kept_by(trace: Trace, turn: TurnSpan) -> str | None:
             return "spoken_token"
         if "silence_token" in attributed.flags:
             return "token"
-    return None if talked_through(trace, turn) else "silence"
+    chosen = trace.failure_of(turn.id) is None and not talked_through(trace, turn)
+    return "silence" if chosen else None
 
 
 def opportunity(trace: Trace, turn: TurnSpan) -> bool | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from simulator.measuring.metrics import conduct
-from simulator.measuring.trace import Heard, Speech
+from simulator.measuring.trace import Failure, Heard, Speech
 
 
 def test_seconds_between(hand: Any) -> None:
@@ -47,6 +48,15 @@ def test_missed_late_premature_extra(hand: Any) -> None:
     # What never fell due is not missed.
     cut = hand.span(0, "answer", due=None, complete=False)
     assert not conduct.missed(hand.trace([cut], []), cut)
+
+
+def test_what_the_provider_failed_at_is_neither_missed_nor_kept(hand: Any) -> None:
+    turns = [hand.span(0, "answer", due=4.0), hand.span(1, "quiet")]
+    trace = hand.trace(turns, [])
+    assert (conduct.missed(trace, turns[0]), conduct.kept_by(trace, turns[1])) == (True, "silence")
+    failed = tuple(Failure(at=1.0, turn=t.id, code="quota", message="") for t in turns)
+    trace = replace(trace, failures=failed)
+    assert (conduct.missed(trace, turns[0]), conduct.kept_by(trace, turns[1])) == (False, None)
 
 
 def test_overlap_with_speech_in_the_turn(hand: Any) -> None:
