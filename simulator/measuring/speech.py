@@ -54,6 +54,8 @@ AHEAD_STEPS = 25
 """for so long at most."""
 BRIDGE_STEPS = 40
 """Steps below the gate that do not interrupt an island: a pause within a word."""
+LOUD_DB = 14.0
+"""The loud parts of a run are no further below the loudest."""
 STRONG_DB = 12.0
 """What is no further below the loud parts of a run is voice, not what leads up to it."""
 LEAD_STEPS = 60
@@ -64,6 +66,8 @@ FRICATIVE_DB = 20.0
 """nor is one that is further below the voice."""
 STEADY_DB = 1.5
 """A lead with a pitch whose level varies less is a hum."""
+STEADY_STEPS = 150
+"""So long it has to keep its level to be noise that is as loud as a faint voice."""
 PITCH_STEPS = 10
 PITCHED = 0.5
 """Autocorrelation at the pitch of a frame that has one."""
@@ -76,8 +80,8 @@ LEAST_NOISE = 10
 BAND_STEPS = HOP // STEP
 GAP_STEPS = 15
 """Out of other sound that leads up to it, a voice stands out but for such gaps,"""
-OTHER_STEPS = 18.4
-"""and its beginning may be off by so much and more."""
+OTHER_STEPS, OTHER_SHARE = 18.4, 0.3
+"""and its beginning may be off by so much and by a share of how long it rises."""
 QUIET_DB = -32.0
 """The beginning of a voice below this may be below what else is audible;"""
 QUIET_BELOW_DB = 26.0
@@ -175,18 +179,13 @@ def _voice(
     """The islands of a run from where its voice begins, which is no earlier than step `after`."""
     begin, end = run[0][0], run[-1][1]
     heard = smooth[begin:end]
-    loudness = float(np.percentile(heard[heard > heard.max() - 20], 75))
-    strong = begin + int(np.argmax(heard >= loudness - STRONG_DB))
-    if strong - begin > LEAD_STEPS:
-        # A voice that begins softly after a breath has a pitch before it is loud.
-        pitched = _pitched(samples[begin * STEP : strong * STEP])
-        whole = pitched[:-2] & pitched[1:-1] & pitched[2:]
-        voiced = begin + PITCH_STEPS * int(np.argmax(whole)) + PITCH_STEPS if whole.any() else begin
-        strong = voiced if voiced - begin > 2 * LEAD_STEPS else strong
+    loudness = float(np.percentile(heard[heard > heard.max() - LOUD_DB], 75))
+    strong = begin + _loud(samples[begin * STEP : end * STEP], heard, loudness)
     leads = strong - begin > LEAD_STEPS and not _speaks(samples, smooth, begin, strong, loudness)
     background = float(floor[strong])
     if leads:
-        lead = smooth[begin : strong - LEAD_STEPS // 2]
+        last = LEAD_STEPS if strong - begin > 2 * LEAD_STEPS else LEAD_STEPS // 2
+        lead = smooth[begin : strong - last]
         background = max(background, float(np.percentile(lead, 80)))
     quiet = loudness < QUIET_DB
     noisy = background + ABOVE_NOISE_DB > LOWEST_DB
@@ -211,6 +210,24 @@ def _voice(
     return islands
 
 
+def _loud(samples: Mono, smooth: Levels, loudness: float) -> int:
+    """From which step on a run is surely voice. What leads up to a faint one may be as loud: it is
+    told by that it keeps its level."""
+    strong = int(np.argmax(smooth >= loudness - STRONG_DB))
+    begins = smooth[SMOOTH_STEPS : SMOOTH_STEPS + STEADY_STEPS]
+    if len(begins) == STEADY_STEPS and _pitched(samples[: STEADY_STEPS * STEP]).mean() < 0.3:
+        level = float(np.median(begins))
+        if float(np.ptp(begins)) < 2 * ABOVE_NOISE_DB and level < loudness - ABOVE_NOISE_DB:
+            strong = max(strong, int(np.argmax(smooth > level + ABOVE_NOISE_DB)))
+    if strong <= LEAD_STEPS:
+        return strong
+    # A voice that begins softly after a breath has a pitch before it is loud.
+    pitched = _pitched(samples[: strong * STEP])
+    whole = pitched[:-2] & pitched[1:-1] & pitched[2:]
+    voiced = PITCH_STEPS * (int(np.argmax(whole)) + 1) if whole.any() else 0
+    return voiced if voiced > 2 * LEAD_STEPS else strong
+
+
 def _out_of_other(levels: Levels, begin: int, strong: int, background: float) -> tuple[int, int]:
     """Where a voice begins to which other sound leads up, and by how much that may be off: back
     from where it is surely voice for as long as it stands out."""
@@ -219,7 +236,7 @@ def _out_of_other(levels: Levels, begin: int, strong: int, background: float) ->
     breaks = np.flatnonzero(np.diff(out) > GAP_STEPS)
     first = begin + int(out[breaks[-1] + 1 if len(breaks) else 0]) if len(out) else strong
     return (first + BRIEF_STEPS // 2) * STEP, round(
-        (OTHER_STEPS + RISE_SHARE * (strong - first)) * STEP
+        (OTHER_STEPS + OTHER_SHARE * (strong - first)) * STEP
     )
 
 
