@@ -98,7 +98,7 @@ def write_judge_file(folder: Path, kept: JudgeFile) -> None:
         raise InstrumentError(f"cannot write {path}: {error.strerror}") from None
 
 
-_PLACED: Mapping[str, Any] = {"__all__": {"sent", "sent_end", "sound_from"}}
+_PLACED: Mapping[str, Any] = {"__all__": {"sent", "sent_end", "sound_from", "disputed"}}
 _APART: Mapping[str, Any] = {
     "speech": _PLACED,
     "responses": {"__all__": {"speech": _PLACED}},

@@ -22,7 +22,7 @@ from simulator.measuring import spans
 from simulator.measuring.attribution import attribute
 from simulator.measuring.before import understood
 from simulator.measuring.failures import failures, left_unanswered, too_many
-from simulator.measuring.live_ear import misheard
+from simulator.measuring.live_ear import checked, misheard
 from simulator.measuring.sent import SentMedia
 from simulator.measuring.sound import agent_sound
 from simulator.measuring.speech import Detector
@@ -96,7 +96,8 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     turns = spans.turn_spans(manifest, what, heard)
 
     sound = agent_sound(recording)
-    islands = sound.islands(detector)
+    edges = _live_edges(recording)
+    islands = checked(edges, sound.islands(detector), until=recording.end)
     found = responses(events, islands, sound_started=_sound_started(recording))
     items = _user_items(recording)
     asked = manifest.conditions.decide is Decide.TURN_END
@@ -130,7 +131,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         turns=turns,
         heard=heard,
         speech=join(islands),
-        misheard=misheard(_live_edges(recording), islands, until=recording.end),
+        misheard=misheard(edges, islands, until=recording.end),
         stalls=tuple(stalled),
         responses=found,
         attribution=attributed,

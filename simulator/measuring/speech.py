@@ -66,6 +66,8 @@ FRICATIVE_DB = 20.0
 """nor is one that is further below the voice."""
 STEADY_DB = 1.5
 """A lead with a pitch whose level varies less is a hum."""
+UNLIKE_DB = 14.0
+"""What leads up to a voice and is nearer to it may be voice."""
 STEADY_STEPS = 150
 """So long it has to keep its level to be noise that is as loud as a faint voice."""
 PITCH_STEPS = 10
@@ -82,7 +84,7 @@ GAP_STEPS = 15
 """Out of other sound that leads up to it, a voice stands out but for such gaps,"""
 OTHER_STEPS, OTHER_SHARE = 18.4, 0.3
 """and its beginning may be off by so much and by a share of how long it rises."""
-QUIET_DB = -32.0
+QUIET_DB = -35.0
 """The beginning of a voice below this may be below what else is audible;"""
 QUIET_BELOW_DB = 26.0
 """of such a one all counts that is less than so much below its loud parts."""
@@ -196,8 +198,8 @@ def _voice(
         if leads
         else _out_of_noise(samples, smooth, (begin, strong), after, background, loudness)
     )
-    if leads and strong - begin <= FRICATIVE_STEPS:
-        # So short a lead may have been a weak consonant after all.
+    if leads and (strong - begin <= FRICATIVE_STEPS or background > loudness - UNLIKE_DB):
+        # So short a lead may have been a weak consonant after all, and one as loud a voice.
         unsure = max(unsure, first - begin * STEP)
     run = [(a, b) for a, b in run if b * STEP > first + SHORTEST_STEPS * STEP] or run[-1:]
     islands = [_island(samples, levels, gate, a, b) for a, b in run]
@@ -217,7 +219,7 @@ def _loud(samples: Mono, smooth: Levels, loudness: float) -> int:
     begins = smooth[SMOOTH_STEPS : SMOOTH_STEPS + STEADY_STEPS]
     if len(begins) == STEADY_STEPS and _pitched(samples[: STEADY_STEPS * STEP]).mean() < 0.3:
         level = float(np.median(begins))
-        if float(np.ptp(begins)) < 2 * ABOVE_NOISE_DB and level < loudness - ABOVE_NOISE_DB:
+        if float(np.ptp(begins)) < ABOVE_NOISE_DB and level < loudness - ABOVE_NOISE_DB:
             strong = max(strong, int(np.argmax(smooth > level + ABOVE_NOISE_DB)))
     if strong <= LEAD_STEPS:
         return strong

@@ -42,6 +42,9 @@ class Speech:
     """And when it ended."""
     sound_from: float | None = None
     """Where other sound (breath, hiss) comes right before it, when that could first be heard."""
+    disputed: bool = False
+    """The live ear heard it begin at a time at which neither can be right by what both state, or
+    not at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +103,11 @@ class Response:
     @property
     def end(self) -> float | None:
         return self.speech[-1].end if self.speech else self.first_text
+
+    @property
+    def disputed(self) -> bool:
+        """Whether the live ear heard its onset at another time."""
+        return bool(self.speech) and self.speech[0].disputed
 
     @property
     def uncertainty(self) -> float:

@@ -147,6 +147,8 @@ class Part:
     misheard: int = 0
     """Completed attempts in which the live ear erred: turns may have gone on, or interruptions
     begun, at a wrong moment."""
+    disputed: int = 0
+    """Latencies whose onset the live ear heard at another time than both can state."""
     measured_again: int = 0
     """Attempts whose times were measured otherwise before, by an older version."""
     stalled: int = 0
@@ -180,6 +182,7 @@ def part_of(rows: Sequence[AttemptRow], *, mix: bool = False) -> Part:
         pacing_ms=_pacing(rows),
         unreported=sum(_unreported(r) for r in rows),
         misheard=sum(_misheard(r) for r in rows),
+        disputed=sum(bool(t.metrics and t.metrics.disputed) for _, t in turns),
         measured_again=sum(bool(r.trace and r.trace.before) for r in rows),
         detecting=sum(r.trace is not None and r.trace.detecting for r in rows),
         stalled=sum(bool(t.metrics and t.metrics.stalled_s) for _, t in turns),

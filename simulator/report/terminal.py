@@ -205,6 +205,14 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
                     "yellow",
                 )
             )
+        if part.disputed:
+            lines.append(
+                plain(
+                    f"{label}: {part.disputed} latencies are of onsets that were heard live at "
+                    "another time than measured: listen before you trust them",
+                    "yellow",
+                )
+            )
         if part.measured_again:
             lines.append(
                 plain(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.measuring.live_ear import misheard
+from simulator.measuring.live_ear import checked, misheard
 from simulator.measuring.trace import Misheard, Speech
 
 SPEECH = (Speech(start=2.0, end=3.0), Speech(start=3.4, end=4.0))
@@ -36,3 +36,28 @@ def test_a_click_and_a_session_that_ends_meanwhile_are_nothing() -> None:
     assert misheard(edges, (click, *SPEECH), until=4.1) == ()
     held = Misheard(kind="held", start=4.0, end=9.0)
     assert misheard(edges, (click, *SPEECH), until=9.0) == (held,)
+
+
+def disputed(edges: list[tuple[float, str]], *islands: Speech) -> list[bool]:
+    return [s.disputed for s in checked(edges, islands, until=20.0)]
+
+
+def test_each_onset_is_held_against_it() -> None:
+    at = Speech(start=6.0, end=7.0, uncertainty=0.02)
+    first = [(2.08, "start"), (4.2, "end")]
+    assert disputed([*first, (6.09, "start"), (7.2, "end")], *SPEECH, at) == [False] * 3
+    # It heard it before, after, or not; or nothing is known of it.
+    for start in (5.7, 6.7):
+        edges = [*first, (start, "start"), (7.2, "end")]
+        assert disputed(edges, *SPEECH, at) == [False, False, True]
+    assert disputed(first, *SPEECH, at) == [False, False, True]
+    assert disputed([], *SPEECH, at) == [False] * 3
+
+
+def test_what_explains_an_early_ear_is_no_dispute() -> None:
+    edges = [(5.7, "start"), (7.2, "end")]
+    known = Speech(start=6.0, end=7.0, uncertainty=0.02, sound_from=5.62)
+    unsure = Speech(start=6.0, end=7.0, uncertainty=0.4)
+    assert disputed(edges, known) == disputed(edges, unsure) == [False]
+    # It went on hearing the voice before.
+    assert disputed([(2.08, "start"), (7.2, "end")], *SPEECH, known) == [False] * 3

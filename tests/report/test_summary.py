@@ -167,6 +167,21 @@ def test_an_attempt_in_which_the_live_ear_erred_is_told(run_folder: Path) -> Non
     assert summary.by_agent["late"].misheard == 0
 
 
+def test_a_latency_whose_onset_was_heard_live_at_another_time_is_told(run_folder: Path) -> None:
+    path = next((run_folder / "recordings").glob("*--oracle--1")) / "trace.json"
+    made = trace_from_json(path.read_bytes())
+    found = tuple(
+        dataclasses.replace(
+            r, speech=tuple(dataclasses.replace(s, disputed=True) for s in r.speech)
+        )
+        for r in made.responses
+    )
+    path.write_bytes(trace_to_json(dataclasses.replace(made, responses=found)))
+    summary = summarise(run_folder)
+    assert summary.disputed == summary.by_agent["oracle"].disputed > 0
+    assert summary.by_agent["late"].disputed == 0
+
+
 def test_stalls_and_older_measuring_are_told(run_folder: Path) -> None:
     path = next((run_folder / "recordings").glob("*--oracle--1")) / "trace.json"
     made = trace_from_json(path.read_bytes())

@@ -49,6 +49,8 @@ class TurnMetrics:
     """How silence was kept, for a turn that wants it."""
     opportunity: bool | None
     send_error_ms: float
+    disputed: bool
+    """The live ear heard the first answer, of which the latency is, begin at another time."""
     stalled_s: float
     """Seconds in which the agent's stream stood still."""
 
@@ -115,6 +117,7 @@ def turn_metrics(trace: Trace, turn: TurnSpan) -> TurnMetrics:
         kept_by=conduct.kept_by(trace, turn),
         opportunity=conduct.opportunity(trace, turn),
         send_error_ms=turn.send_error_ms,
+        disputed=measured.seconds is not None and given[0][0].disputed,
         stalled_s=turn.stalled_s,
     )
 
