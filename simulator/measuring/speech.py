@@ -88,9 +88,9 @@ QUIET_DB = -35.0
 """The beginning of a voice below this may be below what else is audible;"""
 QUIET_BELOW_DB = 26.0
 """of such a one all counts that is less than so much below its loud parts."""
-SURE_STEPS, RISE_SHARE = 4.0, 0.05
+SURE_STEPS, RISE_SHARE = 4.3, 0.05
 """An onset may be off by so much, and by a share of how long it rises."""
-SLOW_SHARE, SLOW_STEPS = 0.8, 8
+SLOW_SHARE, SLOW_STEPS = 1.1, 9
 """A slow rise may hide more of it: so much of what it takes over so long."""
 COMES_DB, COMES_STEPS = 15.0, 40
 """A fade-in began when it was so far below where it is found, at most so long before,"""

@@ -206,14 +206,15 @@ def test_stamps_that_lose_time_with_each_reply_are_followed(stage: Any, sounds: 
     assert max(r.uncertainty for r in runs) < 0.01
 
 
-def log_of(payloads: Sequence[bytes], arrivals: Any) -> RtpLog:
+def log_of(payloads: Sequence[bytes], arrivals: Any, stamps: Any = None) -> RtpLog:
     """What came of a stream, in order of arrival."""
+    stamps = 960 * np.arange(len(payloads)) if stamps is None else stamps
     order = np.argsort(arrivals, kind="stable")
     n = len(order)
     sizes = np.array([len(p) for p in payloads])
     stops = np.cumsum(sizes)
     return RtpLog(
-        arrivals[order], order & 0xFFFF, order * 960, np.zeros(n, bool), np.full(n, 111),
+        arrivals[order], order & 0xFFFF, stamps[order], np.zeros(n, bool), np.full(n, 111),
         np.full(n, 9), sizes[order], (stops - sizes)[order], stops[order], b"".join(payloads),
     )  # fmt: skip
 
@@ -238,6 +239,31 @@ def test_no_sample_is_heard_before_its_packet_has_come(
     if whole:
         assert found[0].start >= arrivals[50]
         assert found[0].start == pytest.approx(arrivals[50] + LOOK_AHEAD, abs=0.003)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.lists(st.floats(0.0, 0.5), min_size=150, max_size=150),
+    st.sampled_from([0.97, 1.0, 1.01]),
+    st.lists(st.tuples(st.integers(1, 149), st.integers(0, 2**32 - 1)), max_size=3),
+    st.booleans(),
+)
+def test_nor_where_stamps_jump_stand_still_or_begin_anew(
+    sounds: Any, delays: list[float], pace: float, jumps: list[tuple[int, int]], still: bool
+) -> None:
+    payloads = sounds.opus(sounds.placed(3.0, (1.0, sounds.voice(0.5))))
+    arrivals = 1.0 + 0.02 * pace * np.arange(150) + np.array(delays)
+    stamps = 960 * np.arange(150)
+    if still:
+        stamps[:50] = 0
+        stamps[50:] -= 960 * 49
+    for at, ticks in jumps:
+        stamps[at:] += ticks
+    found = Sound(log_of(payloads, arrivals, stamps & 0xFFFFFFFF)).islands()
+    assert found or jumps
+    # What begins in a packet was not there before the first of those that hold the voice.
+    assert all(run.start >= arrivals[50:77].min() for run in found)
+    assert all(run.sent is not None and run.start <= run.end for run in found)
 
 
 def test_no_packets_no_sound(stage: Any) -> None:
