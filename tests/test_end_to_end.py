@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 from simulator.cli.run import RunOrder, run_order
-from simulator.measuring.measure import load_trace
+from simulator.measuring.stored import load_trace
 from simulator.measuring.trace import Trace
 from simulator.plugins import content_root
 from simulator.protocol import soundness

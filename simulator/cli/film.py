@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from simulator.errors import OmnistageError
-from simulator.measuring.measure import load_trace
+from simulator.measuring.stored import load_trace
 from simulator.recording.reader import Recording
 from simulator.report.film import make_film
 from simulator.report.plain import plain

@@ -26,7 +26,7 @@ from simulator.judging.run import (
     serves_nothing,
 )
 from simulator.judging.spending import Estimate
-from simulator.measuring.measure import TRACE
+from simulator.measuring.stored import TRACE
 from simulator.measuring.trace import Trace
 from simulator.options import split_words
 from simulator.protocol.events import Outcome

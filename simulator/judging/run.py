@@ -299,7 +299,7 @@ def read_trace(path: Path) -> Trace:
 
 
 def recorded_trace(folder: Path, scenario: Scenario) -> Trace:
-    from simulator.measuring.measure import TRACE, load_trace
+    from simulator.measuring.stored import TRACE, load_trace
 
     if (folder / TRACE).is_file() and not (folder / MANIFEST).is_file():
         # Nothing was played: somebody else's answers, of which there is no more than a trace.

@@ -7,16 +7,9 @@ Counterparts: `simulator.recording.reader` opens the folder, `.sound`, `.speech`
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
 
 from simulator.measuring import spans
 from simulator.measuring.attribution import attribute
@@ -36,15 +29,13 @@ from simulator.measuring.trace import (
     Stall,
     Trace,
     TurnSpan,
-    trace_from_json,
-    trace_to_json,
 )
 from simulator.measuring.utterances import join, responses
 from simulator.protocol.conditions import Decide
 from simulator.protocol.events import OUTCOMES, Outcome
 from simulator.protocol.health import Sending
 from simulator.protocol.soundness import incomplete
-from simulator.recording.manifest import EVENTS, MANIFEST, RTP_LOG
+from simulator.recording.manifest import EVENTS, RTP_LOG
 from simulator.recording.reader import Recording
 from simulator.recording.records import (
     ContextRecord,
@@ -58,11 +49,9 @@ from simulator.recording.records import (
     WireRecord,
 )
 from simulator.scenario.types import Embedded, Scenario
-from simulator.whole_file import put_file
 
 METHOD = 10
 """Changes whenever the same recording could get another trace; cached traces are then made anew."""
-TRACE = "trace.json"
 WHOLE = 0.99
 """Share of the packets that left which a log has to hold."""
 STRETCH = 1.0
@@ -310,74 +299,3 @@ def _is_reply(event: Stamped) -> bool:
     if isinstance(record, SpeechRecord):
         return record.by == "user"
     return isinstance(record, ResponseRecord | TextRecord | ContextRecord)
-
-
-def load_trace(
-    folder: Path,
-    scenario: Scenario,
-    *,
-    progress: Callable[[str], None] | None = None,
-) -> Trace:
-    """The trace of a recording, from its trace.json if that was made from the same inputs by the
-    same method; else measured and, where the folder can be written to, stored."""
-    recording = Recording.open(folder)
-    inputs = _inputs(folder, scenario.sha256)
-    path = folder / TRACE
-    before = ""
-    try:
-        data = path.read_bytes()
-        head = json.loads(data)
-        if isinstance(head, dict):
-            if head.get("inputs") == inputs:
-                return trace_from_json(data)
-            before = _otherwise(head.get("inputs"))
-    except (OSError, ValueError, ValidationError):
-        # There is none yet, or of another version: it is made anew.
-        pass
-    if progress is not None:
-        progress(f"measuring {folder.name}{' again' if before else ''}")
-    trace = replace(measure(recording, scenario), before=before)
-    whole = {"inputs": inputs, **json.loads(trace_to_json(trace))}
-    # A trace is only a cache; a recording on a read-only disk can be measured as well.
-    with suppress(OSError):
-        put_file(path, json.dumps(whole, indent=1))
-    return trace
-
-
-def _otherwise(inputs: object) -> str:
-    """By what way a trace was made that is not this version's; empty if it is."""
-    told = inputs if isinstance(inputs, dict) else {}
-    version, method = told.get("trace"), told.get("method")
-    return "" if (version, method) == (TRACE_VERSION, METHOD) else f"{version}.{method}"
-
-
-def stored_trace(folder: Path) -> Trace | None:
-    """The trace that lies in a folder, if it is that of the recording in it, by whatever method, or
-    of no recording at all (somebody else's answers). Raises RecordingError for a recording that is
-    refused."""
-    try:
-        data = (folder / TRACE).read_bytes()
-        told = json.loads(data).get("inputs", {})
-        trace = trace_from_json(data)
-    except (OSError, ValueError, AttributeError, ValidationError):
-        return None
-    if not (folder / MANIFEST).is_file():
-        return trace
-    now = _inputs(folder, Recording.open(folder).manifest.scenario.sha256)
-    same = all(told.get(name) == now[name] for name in (MANIFEST, EVENTS, RTP_LOG))
-    return trace if same else None
-
-
-def _inputs(folder: Path, scenario: str) -> dict[str, Any]:
-    """What a trace depends on."""
-    out: dict[str, Any] = {
-        "trace": TRACE_VERSION,
-        "method": METHOD,
-        "scenario": scenario,
-    }
-    for name in (MANIFEST, EVENTS, RTP_LOG):
-        try:
-            out[name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        except FileNotFoundError:
-            out[name] = None
-    return out

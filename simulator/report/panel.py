@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from simulator.errors import InputError
 from simulator.judging.judge import Verdict
 from simulator.judging.verdicts import read_verdicts
-from simulator.measuring.measure import TRACE
+from simulator.measuring.stored import TRACE
 from simulator.protocol.conditions import Conditions, differences, told
 from simulator.report.agreement import (
     Column,

@@ -185,7 +185,7 @@ def _verdicts(folder: Path, judges: list[str]) -> dict[str, list[Verdict]]:
 
 def find_trace(folder: Path) -> Trace:
     """The trace of a recording, measured if that has not been done. Raises OmnistageError."""
-    from simulator.measuring.measure import load_trace, stored_trace
+    from simulator.measuring.stored import load_trace, stored_trace
     from simulator.scenario.load import load_recorded_scenario
 
     try:

@@ -27,7 +27,7 @@ from simulator.errors import (
     OmnistageError,
     innermost,
 )
-from simulator.measuring.measure import load_trace
+from simulator.measuring.stored import load_trace
 from simulator.media.timeline import Prepared
 from simulator.protocol.conditions import Conditions
 from simulator.protocol.events import Outcome

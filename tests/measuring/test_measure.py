@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from simulator.measuring import measure as measuring
-from simulator.measuring.measure import METHOD, TRACE, load_trace, measure
+from simulator.measuring.measure import METHOD, measure
 from simulator.measuring.sound import opus_samples
 from simulator.measuring.speech import islands
+from simulator.measuring.stored import TRACE, load_trace
 from simulator.measuring.trace import (
     TRACE_VERSION,
     Failure,

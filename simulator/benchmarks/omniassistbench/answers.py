@@ -18,7 +18,7 @@ from pathlib import Path
 from simulator.benchmarks.omniassistbench.names import EXAMPLE, bare, name_of
 from simulator.benchmarks.omniassistbench.tables import CsvRow, read_table
 from simulator.errors import InputError, InstrumentError
-from simulator.measuring.measure import TRACE
+from simulator.measuring.stored import TRACE
 from simulator.measuring.trace import (
     Attributed,
     Life,
