@@ -183,7 +183,11 @@ class Sound:
             missing, before = max(0, number - before - 1), number
             length = part.end - part.origin
             rest = quiet >= QUIET_PACKETS and length >= CHUNK_SECONDS * AUDIO_CLOCK
-            if part and (at - part.end >= PAUSE or rest or length >= CHUNK_MOST * AUDIO_CLOCK):
+            # Stamps that stood still say at last that what had piled up on one is over.
+            back = at < part.last
+            if part and (
+                back or at - part.end >= PAUSE or rest or length >= CHUNK_MOST * AUDIO_CLOCK
+            ):
                 yield part.stretch()
                 part, quiet = _Part(run, at, missing * PTIME), 0
             elif missing:
@@ -296,7 +300,7 @@ class _Part:
     """A stretch that is being filled; ticks are counted from its run's first."""
 
     def __init__(self, run: _Run, origin: int, lost_before: float) -> None:
-        self.origin = self.end = origin
+        self.origin = self.end = self.last = origin
         self._run = run
         self._lost_before = lost_before
         self._pieces: list[tuple[int, int, Mono]] = []
@@ -308,6 +312,7 @@ class _Part:
     def add(self, at: int, packet: int, samples: Mono) -> None:
         """The samples of a packet, counted in the run, from a tick."""
         self._pieces.append((at - self.origin, packet, samples))
+        self.last = at
         self.end = max(self.end, at + len(samples))
 
     def gap(self, until: int) -> None:
