@@ -56,8 +56,7 @@ def _one(mute: Reply, sounding: Reply) -> bool:
     if not words:
         # The end of something that never began: of what is sounding, if that has not ended.
         return mute.wire and sounding.status is None and _apart(mute, sounding) <= TEXT_REACH
-    spoken = any(record.kind == "transcript" for _, record in mute.texts)
-    return _apart(mute, sounding) <= (TRANSCRIBED if spoken else TEXT_REACH)
+    return _apart(mute, sounding) <= (TRANSCRIBED if _spoken(mute) else TEXT_REACH)
 
 
 def _announces(mute: Reply, sounding: Reply, words: str) -> bool:
@@ -69,7 +68,14 @@ def _announces(mute: Reply, sounding: Reply, words: str) -> bool:
     if mute.trigger is not None and late > ANNOUNCED:
         return False
     told = mute.begun if mute.sound_from is None else max(mute.begun, mute.sound_from)
-    return mute.begun <= end + UTTERANCE_GAP and told >= start - LEAD
+    # With a transcript it was spoken: before, where nothing else is that was.
+    patience = TRANSCRIBED if _spoken(mute) else UTTERANCE_GAP
+    return mute.begun <= end + patience and told >= start - LEAD
+
+
+def _spoken(reply: Reply) -> bool:
+    """Whether the wire gives its words as those of a voice."""
+    return any(record.kind == "transcript" for _, record in reply.texts)
 
 
 def _apart(mute: Reply, sounding: Reply) -> float:

@@ -47,10 +47,9 @@ class Reply:
 
     def claims(self, voice: Sequence[Speech]) -> bool:
         """Whether a voice that is nobody's, and goes on in the sound of this one, is its own: it
-        was announced before that voice, or while it spoke."""
+        was announced before that voice, while it spoke, or in a pause of it."""
         late = self.begun - voice[0].start
-        in_time = self.trigger is None or late <= ANNOUNCED
-        return not self.islands and self.begun <= voice[-1].end and in_time
+        return not self.islands and (self.trigger is None or late <= ANNOUNCED)
 
     def takes(self, part: Reply) -> None:
         """Make another's sound, texts and what the wire says of it this one's."""

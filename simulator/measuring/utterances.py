@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from simulator.measuring.halves import unite
+from simulator.measuring.halves import TRANSCRIBED, unite
 from simulator.measuring.names import Names
 from simulator.measuring.reply import ANNOUNCED, LAG, LEAD, UTTERANCE_GAP, Reply
 from simulator.measuring.texts import TEXT_REACH, Passage, is_token, passages, written
@@ -142,17 +142,21 @@ def _assign(replies: Sequence[Reply], islands: Sequence[Speech]) -> list[Speech]
     last: tuple[int, Speech] | None = None
     voices = join(islands, UTTERANCE_GAP)
     for island in islands:
-        owner = _owner(island, starts, ends)
+        before = voice[-1] if voice else loose[-1] if loose else None
+        owner = _owner(replies, island, starts, ends, before)
         if last is not None and island.start - last[1].end < UTTERANCE_GAP:
             # The same voice goes on: only a response that began meanwhile can claim it.
             begun_since = owner is not None and starts[owner] > last[1].start
             if owner is None or (owner != last[0] and not begun_since):
                 owner = last[0]
+        elif owner is not None and replies[owner].islands and replies[owner].sound_to is None:
+            # As long as it never was drained, the next one's sound may be ahead of its word.
+            late = _announced(replies, starts, _whole(voices, island))
+            owner = owner if late is None else late
         if owner is None:
-            owner = _unheard(replies, starts, ends, island)
+            owner = _unheard(replies, starts, ends, island, before)
         if owner is None:
-            whole = next(v for v in voices if v.start <= island.start <= v.end)
-            owner = _announced(replies, starts, whole)
+            owner = _announced(replies, starts, _whole(voices, island))
         if voice and island.start - voice[-1].end >= UTTERANCE_GAP:
             loose += voice
             voice.clear()
@@ -171,25 +175,54 @@ def _assign(replies: Sequence[Reply], islands: Sequence[Speech]) -> list[Speech]
     return loose
 
 
-def _owner(island: Speech, starts: Sequence[float], ends: Sequence[float]) -> int | None:
-    """The response in whose time an island begins: the one that it overlaps most."""
+def _whole(voices: Sequence[Speech], island: Speech) -> Speech:
+    """The voice that an island is a part of."""
+    return next(v for v in voices if v.start <= island.start <= v.end)
+
+
+def _owner(
+    replies: Sequence[Reply],
+    island: Speech,
+    starts: Sequence[float],
+    ends: Sequence[float],
+    before: Speech | None,
+) -> int | None:
+    """The response in whose time an island begins: the one that it overlaps most. `before`: the
+    last sound before it that is nobody's."""
     best, most = None, (-math.inf, -math.inf)
     for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
         if start - LEAD <= island.start <= end + LAG:
+            if not replies[i].announced and _told_after(replies[i], start, island, before):
+                continue
             overlap = (min(island.end, end) - max(island.start, start), start)
             if overlap >= most:
                 best, most = i, overlap
     return best
 
 
+def _told_after(reply: Reply, start: float, island: Speech, before: Speech | None) -> bool:
+    """Whether a response is first told of once its voice, which another one follows, has begun: it
+    has that already, or that is nobody's yet, and nearer to it than an island is."""
+    if reply.islands:
+        another = island.start - reply.islands[-1].end >= UTTERANCE_GAP
+        return another and reply.islands[0].start < start - LEAD
+    return before is not None and start - before.end < min(island.start - start, TRANSCRIBED)
+
+
 def _unheard(
-    replies: Sequence[Reply], starts: Sequence[float], ends: Sequence[float], island: Speech
+    replies: Sequence[Reply],
+    starts: Sequence[float],
+    ends: Sequence[float],
+    island: Speech,
+    before: Speech | None,
 ) -> int | None:
-    """A response just before that was drained, as the wire says, but has no sound yet."""
+    """A response just before that was drained, as the wire says, but has no sound yet; `before` as
+    for `_owner`."""
     for i in reversed(range(len(replies))):
         if starts[i] <= island.start:
             near = island.start - ends[i] <= TEXT_REACH
-            return i if near and not replies[i].islands else None
+            own = near and not _told_after(replies[i], starts[i], island, before)
+            return i if own and not replies[i].islands else None
     return None
 
 

@@ -79,6 +79,8 @@ class _Island:
     reply: _Reply
     start: float
     end: float = math.inf
+    goes_on: bool = False
+    """The voice before it does: the pause between is that of one utterance."""
 
 
 @dataclass(slots=True)
@@ -164,13 +166,25 @@ class Onsets:
     def _late(self, reply: _Reply, island: _Island, now: float) -> list[Onset]:
         """A response is announced while a voice speaks that is nobody's: it is that one's."""
         before = island.reply
-        goes_on = now - island.end < UTTERANCE_GAP
-        began = before.sound
-        if self._named is island or not goes_on or began is None or now - began > ANNOUNCED:
+        ahead = self._ahead(island)
+        began = island.start if ahead else before.sound
+        known = self._named is island and not ahead
+        spoken = now - island.end < UTTERANCE_GAP
+        if known or not spoken or began is None or now - began > ANNOUNCED:
             return []
         island.reply, self._named = reply, island
-        reply.sound, before.sound = began, None
+        reply.sound = began
+        if ahead:
+            return [reply.onset]
+        before.sound = None
         return [before.onset, reply.onset]
+
+    def _ahead(self, island: _Island) -> bool:
+        """Whether sound that went to a response may be ahead of the next one's word: a new voice
+        after that of a response which never was drained."""
+        before = island.reply
+        heard = before.sound is not None and before.sound < island.start
+        return self._named is island and heard and not island.goes_on and before.drained is None
 
     # ------------------------------------------------------------ sound
 
@@ -178,7 +192,8 @@ class Onsets:
         if self._island is not None and math.isinf(self._island.end):
             return []
         reply, last = self._owner(now), self._named
-        if last is not None and now - last.end < UTTERANCE_GAP:
+        goes_on = last is not None and now - last.end < UTTERANCE_GAP
+        if last is not None and goes_on:
             # The same voice goes on: only a response that began meanwhile can claim it.
             reply = reply if reply is not None and reply.begun > last.start else last.reply
         if reply is None:
@@ -186,7 +201,7 @@ class Onsets:
         wire = reply is not None
         if reply is None:
             reply = self._same_voice(now) or self._new(now)
-        self._island = _Island(reply, now)
+        self._island = _Island(reply, now, goes_on=goes_on)
         self._named = self._island if wire else None
         self._utterance = self._utterance if wire else self._island
         found = self._texts_join(reply, now)

@@ -45,8 +45,8 @@ def renamed(record: Any, name: str | None) -> Any:
     return name if isinstance(record, str) else replace(record, id=name or "")
 
 
-def measured(*wires: dict[str, Told]) -> tuple[Response, ...]:
-    """The responses that say something, of wires whose sound is at 10 and at 20 s."""
+def measured(*wires: dict[str, Told], second: float = 20.0) -> tuple[Response, ...]:
+    """The responses that say something, of wires whose sound is at 10 and at `second` s."""
     everything = sorted((e for wire in wires for e in wire.values()), key=lambda e: e[0])
     started: dict[str, float] = {}
     for t, what in everything:
@@ -57,14 +57,14 @@ def measured(*wires: dict[str, Told]) -> tuple[Response, ...]:
         for i, (t, record) in enumerate(everything)
         if not isinstance(record, str)
     ]
-    islands = [Speech(start=at + a, end=at + b) for at in (10.0, 20.0) for a, b in VOICE]
+    islands = [Speech(start=at + a, end=at + b) for at in (10.0, second) for a, b in VOICE]
     found = responses(events, islands, sound_started=started)
     return tuple(r for r in found if r.onset is not None)
 
 
-def held(found: tuple[Response, ...], *, texts: bool = True) -> None:
+def held(found: tuple[Response, ...], *, texts: bool = True, second: float = 20.0) -> None:
     """Two responses, each of all its sound and of its own words."""
-    assert [(r.onset, r.end) for r in found] == [(10.3, 13.0), (20.3, 23.0)]
+    assert [(r.onset, r.end) for r in found] == [(10.3, 13.0), (second + 0.3, second + 3.0)]
     if texts:
         assert [r.text for r in found] == SAID
 
@@ -128,6 +128,38 @@ def test_whatever_becomes_of_the_words_about_it(
     wire |= {k: (wire[k][0] + by, wire[k][1]) for k, by in late.items()}
     wire |= {k: (wire[k][0], renamed(wire[k][1], n)) for k, n in names.items()}
     held(measured({k: v for k, v in wire.items() if k not in lost}, told("r2", 20.0)))
+
+
+@settings(max_examples=400)
+@given(
+    lost=st.sets(st.sampled_from(["started", "stopped"])),
+    late=st.floats(0, 1.4),
+    at_its_end=st.booleans(),
+    announced=st.booleans(),
+    second=st.floats(14.0, 18.0),
+)
+def test_a_server_may_do_so_every_time(
+    lost: set[str], late: float, at_its_end: bool, announced: bool, second: float
+) -> None:
+    """It says all late, or only when the voice has ended, and the next reply comes soon."""
+    if "stopped" in lost and announced:
+        late = min(late, 0.45)  # its next sound is that far ahead of its word, and no more
+    wires = []
+    for name, at in (("r1", 10.0), ("r2", second)):
+        wire = {k: e for k, e in told(name, at).items() if k not in lost}
+        if not announced:
+            del wire["created"]
+        for key, (t, record) in wire.items():
+            by = 2.1 if at_its_end and key.startswith(("delta", "final", "done")) else late
+            wire[key] = (t + (0 if key == "stopped" else by), record)
+        wires.append(wire)
+    held(measured(*wires, second=second), second=second)
+
+
+@pytest.mark.parametrize("after", [3.1, 5.0, 8.0])
+def test_what_is_announced_with_its_transcript_once_it_is_over_is_that_voice(after: float) -> None:
+    wire = {k: (10.0 + after, what) for k, (_, what) in told("r1", 10.0).items()}
+    held(measured(wire, told("r2", 20.0)))
 
 
 def test_two_that_were_announced_stay_two() -> None:
