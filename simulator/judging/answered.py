@@ -137,7 +137,7 @@ class Timing:
 
 def timing(question: Question, given: Sequence[Given]) -> Timing:
     """The timing of an answer that was given; `given` is not empty."""
-    first, attributed = given[0]
+    first, attributed = next((pair for pair in given if not pair[0].unheard), given[0])
     span = question.span
     waited = None
     if first.onset is not None and span.due is not None:

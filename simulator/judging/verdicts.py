@@ -101,7 +101,7 @@ def write_judge_file(folder: Path, kept: JudgeFile) -> None:
 _PLACED: Mapping[str, Any] = {"__all__": {"sent", "sent_end", "sound_from", "disputed"}}
 _APART: Mapping[str, Any] = {
     "speech": _PLACED,
-    "responses": {"__all__": {"speech": _PLACED}},
+    "responses": {"__all__": {"speech": _PLACED, "unheard": True}},
     "turns": {"__all__": {"conduct", "stalled_s"}},
     "sent": True,
     "reported_at": True,

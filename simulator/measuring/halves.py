@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 
 from simulator.measuring.reply import ANNOUNCED, LEAD, UTTERANCE_GAP, Reply
-from simulator.measuring.texts import TEXT_REACH, is_token, written
+from simulator.measuring.texts import TEXT_REACH, is_token, spoken, written
 
 TRANSCRIBED = 10.0
 """Seconds after its sound within which a transcript may come."""
@@ -56,7 +56,7 @@ def _one(mute: Reply, sounding: Reply) -> bool:
     if not words:
         # The end of something that never began: of what is sounding, if that has not ended.
         return mute.wire and sounding.status is None and _apart(mute, sounding) <= TEXT_REACH
-    return _apart(mute, sounding) <= (TRANSCRIBED if _spoken(mute) else TEXT_REACH)
+    return _apart(mute, sounding) <= (TRANSCRIBED if spoken(mute.texts) else TEXT_REACH)
 
 
 def _announces(mute: Reply, sounding: Reply, words: str) -> bool:
@@ -69,13 +69,8 @@ def _announces(mute: Reply, sounding: Reply, words: str) -> bool:
         return False
     told = mute.begun if mute.sound_from is None else max(mute.begun, mute.sound_from)
     # With a transcript it was spoken: before, where nothing else is that was.
-    patience = TRANSCRIBED if _spoken(mute) else UTTERANCE_GAP
+    patience = TRANSCRIBED if spoken(mute.texts) else UTTERANCE_GAP
     return mute.begun <= end + patience and told >= start - LEAD
-
-
-def _spoken(reply: Reply) -> bool:
-    """Whether the wire gives its words as those of a voice."""
-    return any(record.kind == "transcript" for _, record in reply.texts)
 
 
 def _apart(mute: Reply, sounding: Reply) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from simulator.measuring.texts import spoken
 from simulator.measuring.trace import Speech
 from simulator.recording.records import TextRecord
 
@@ -44,6 +45,12 @@ class Reply:
     sound_to: float | None = None
     islands: list[Speech] = field(default_factory=list)
     texts: list[tuple[float, TextRecord]] = field(default_factory=list)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it has words, and nothing tells of a voice that says them."""
+        told = self.sound_from is not None or self.sound_to is not None
+        return bool(self.texts) and not told and not spoken(self.texts)
 
     def claims(self, voice: Sequence[Speech]) -> bool:
         """Whether a voice that is nobody's, and goes on in the sound of this one, is its own: it

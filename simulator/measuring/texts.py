@@ -56,10 +56,14 @@ def passages(texts: Iterable[tuple[float, TextRecord]]) -> list[Passage]:
     return out
 
 
+def spoken(texts: Sequence[tuple[float, Text | TextRecord]]) -> bool:
+    """Whether the wire gives words of them as those of a voice."""
+    return any(r.kind == "transcript" and r.text.strip() for _, r in texts)
+
+
 def is_token(texts: Sequence[tuple[float, Text | TextRecord]]) -> bool:
     """Whether they are written, and are the decision to keep quiet."""
-    spoken = any(record.kind == "transcript" for _, record in texts)
-    return not spoken and is_silence_token(written(texts))
+    return not spoken(texts) and is_silence_token(written(texts))
 
 
 def written(texts: Sequence[tuple[float, Text | TextRecord]]) -> str:

@@ -76,6 +76,8 @@ class Response:
     """What it says: the output text, else the transcript of its speech."""
     transcript_missing: bool = False
     """It was audible but there is no text of it."""
+    unheard: bool = False
+    """The wire has what its voice said, and none was heard: its onset is that of the text."""
     trigger: str | None = None
     """Turn id named by the wire."""
     input_item: str | None = None

@@ -17,7 +17,7 @@ from dataclasses import replace
 from simulator.measuring.halves import TRANSCRIBED, unite
 from simulator.measuring.names import Names
 from simulator.measuring.reply import ANNOUNCED, LAG, LEAD, UTTERANCE_GAP, Reply
-from simulator.measuring.texts import TEXT_REACH, Passage, is_token, passages, written
+from simulator.measuring.texts import TEXT_REACH, Passage, is_token, passages, spoken, written
 from simulator.measuring.trace import Response, Speech
 from simulator.recording.records import ResponseRecord, Stamped, TextRecord
 
@@ -145,9 +145,12 @@ def _assign(replies: Sequence[Reply], islands: Sequence[Speech]) -> list[Speech]
         before = voice[-1] if voice else loose[-1] if loose else None
         owner = _owner(replies, island, starts, ends, before)
         if last is not None and island.start - last[1].end < UTTERANCE_GAP:
-            # The same voice goes on: only a response that began meanwhile can claim it.
+            # The same voice goes on: only a response that began meanwhile can claim it, and none
+            # that only writes, as long as the wire says that the voice was not over.
             begun_since = owner is not None and starts[owner] > last[1].start
-            if owner is None or (owner != last[0] and not begun_since):
+            drained = replies[last[0]].sound_to
+            beside = owner is not None and replies[owner].writes and (drained or 0) > island.start
+            if owner is None or (owner != last[0] and (beside or not begun_since)):
                 owner = last[0]
         elif owner is not None and replies[owner].islands and replies[owner].sound_to is None:
             # As long as it never was drained, the next one's sound may be ahead of its word.
@@ -290,6 +293,7 @@ def _response(reply: Reply) -> Response:
         first_text=next((t for t, r in reply.texts if r.text.strip()), None),
         text=text,
         transcript_missing=bool(reply.islands) and not text.strip(),
+        unheard=not reply.islands and spoken(reply.texts),
         trigger=reply.trigger,
         input_item=reply.input_item,
         status="cancelled" if reply.cut else reply.status,

@@ -97,7 +97,7 @@ def _own_latency(row: TurnMetrics) -> str:
         return f"{row.latency_s:.3f}"
     if row.latency_invalid == "send_error":
         return f"invalid:\nwe sent\n{row.send_error_ms:.0f} ms off"
-    said = {"premature": "early", "overlapped": "overlap"}
+    said = {"premature": "early", "overlapped": "overlap", "unheard": "unheard"}
     return said.get(row.latency_invalid or "", "-")
 
 

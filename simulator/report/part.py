@@ -149,6 +149,8 @@ class Part:
     begun, at a wrong moment."""
     disputed: int = 0
     """Latencies whose onset the live ear heard at another time than both can state."""
+    unheard: int = 0
+    """Turns whose answer has a transcript, and no voice was heard."""
     measured_again: int = 0
     """Attempts whose times were measured otherwise before, by an older version."""
     stalled: int = 0
@@ -183,6 +185,7 @@ def part_of(rows: Sequence[AttemptRow], *, mix: bool = False) -> Part:
         unreported=sum(_unreported(r) for r in rows),
         misheard=sum(_misheard(r) for r in rows),
         disputed=sum(bool(t.metrics and t.metrics.disputed) for _, t in turns),
+        unheard=sum(bool(t.metrics and t.metrics.latency_invalid == "unheard") for _, t in turns),
         measured_again=sum(bool(r.trace and r.trace.before) for r in rows),
         detecting=sum(r.trace is not None and r.trace.detecting for r in rows),
         stalled=sum(bool(t.metrics and t.metrics.stalled_s) for _, t in turns),

@@ -213,6 +213,14 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
                     "yellow",
                 )
             )
+        if part.unheard:
+            lines.append(
+                plain(
+                    f"{label}: in {part.unheard} of {part.turns.planned} turns its answer is known "
+                    "by its transcript alone, and no voice was heard: there is no latency of it",
+                    "yellow",
+                )
+            )
         if part.measured_again:
             lines.append(
                 plain(

@@ -170,6 +170,41 @@ def test_a_text_without_sound_is_a_response() -> None:
     assert not found["r1"].transcript_missing
 
 
+def test_what_only_writes_takes_no_voice_that_goes_on() -> None:
+    found = group(
+        log(
+            (1.0, edge("r1", "start")),
+            (1.5, edge("oob", "start")),
+            (1.6, text("safe", "oob", final=True)),
+            (1.6, edge("oob", "end", status="completed")),
+            (3.0, edge("r1", "drained")),
+        ),
+        run(1.3, 2.0),
+        run(2.3, 2.9),
+    )
+    assert spans(found["r1"]) == [(1.3, 2.0), (2.3, 2.9)]
+    assert spans(found["oob"]) == []
+
+
+def test_a_voice_of_which_there_is_only_the_transcript_is_unheard() -> None:
+    found = group(
+        log(
+            (1.0, edge("voice", "start")),
+            (1.1, text("Three.", "voice", kind="transcript", final=True)),
+            (5.0, edge("text", "start")),
+            (5.1, text("Three.", "text", final=True)),
+            (9.0, edge("heard", "start")),
+            (9.1, text("Three.", "heard", kind="transcript", final=True)),
+        ),
+        run(9.3, 10.0),
+    )
+    assert {name: r.unheard for name, r in found.items()} == {
+        "voice": True,
+        "text": False,
+        "heard": False,
+    }
+
+
 def test_a_late_transcript_stays_with_its_response() -> None:
     found = group(
         log(

@@ -182,6 +182,17 @@ def test_a_latency_whose_onset_was_heard_live_at_another_time_is_told(run_folder
     assert summary.by_agent["late"].disputed == 0
 
 
+def test_an_answer_that_was_not_heard_is_told(run_folder: Path) -> None:
+    path = next((run_folder / "recordings").glob("*--oracle--1")) / "trace.json"
+    made = trace_from_json(path.read_bytes())
+    found = tuple(dataclasses.replace(r, speech=(), unheard=True) for r in made.responses)
+    path.write_bytes(trace_to_json(dataclasses.replace(made, responses=found)))
+    summary = summarise(run_folder)
+    assert summary.unheard == summary.by_agent["oracle"].unheard > 0
+    assert summary.by_agent["oracle"].latency_s.n == 0
+    assert summary.by_agent["late"].unheard == 0
+
+
 def test_stalls_and_older_measuring_are_told(run_folder: Path) -> None:
     path = next((run_folder / "recordings").glob("*--oracle--1")) / "trace.json"
     made = trace_from_json(path.read_bytes())

@@ -22,13 +22,14 @@ Invalid = Literal[
     "not_asked",
     "not_reached",
     "missing",
+    "unheard",
     "premature",
     "overlapped",
     "send_error",
 ]
 """Why there is no latency: nothing was asked that wants one answer; the session ended before; no
-answer; it began before it was due; the instruction began under other speech of the agent; our own
-packets left too late."""
+answer; it has a transcript, and no voice was heard; it began before it was due; the instruction
+began under other speech of the agent; our own packets left too late."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +46,14 @@ class Latency:
 
 
 def answers(trace: Trace, turn: TurnSpan) -> tuple[tuple[Response, Attributed], ...]:
-    """What was said in answer to a turn, in order of onset: without decisions to keep quiet."""
+    """What was said in answer to a turn, in order of onset: without decisions to keep quiet. What
+    was not heard, though it was to be, comes last."""
     kept = [
         (r, a)
         for r, a in trace.responses_of(turn.id)
         if r.onset is not None and a.by != "token" and not r.listened
     ]
-    return tuple(sorted(kept, key=lambda pair: pair[0].onset or 0.0))
+    return tuple(sorted(kept, key=lambda pair: (pair[0].unheard, pair[0].onset or 0.0)))
 
 
 def response_latency(trace: Trace, turn: TurnSpan) -> Latency:
@@ -69,7 +71,9 @@ def response_latency(trace: Trace, turn: TurnSpan) -> Latency:
     onset = response.onset
     assert onset is not None
     invalid: Invalid | None = None
-    if "premature" in attributed.flags or onset < turn.due:
+    if response.unheard:
+        invalid = "unheard"
+    elif "premature" in attributed.flags or onset < turn.due:
         invalid = "premature"
     elif "overlapped" in attributed.flags:
         invalid = "overlapped"

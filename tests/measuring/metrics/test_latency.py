@@ -51,6 +51,18 @@ def test_the_first_answer_counts(hand: Any) -> None:
     assert first_text_s(trace, turn) == pytest.approx(0.2)
 
 
+def test_words_whose_voice_was_not_heard_have_none(hand: Any) -> None:
+    turn = asked(hand)
+    mute = hand.response("mute", text="a", first_text=4.2, unheard=True)
+    alone = response_latency(hand.trace([turn], [(mute, "t0", ())]), turn)
+    assert (alone.seconds, alone.invalid) == (None, "unheard")
+    # What was heard after it has one.
+    said = (hand.response("said", (7.0, 8.0), text="b"), "t0", ("extra",))
+    trace = hand.trace([turn], [(mute, "t0", ()), said])
+    assert [r.id for r, _ in answers(trace, turn)] == ["said", "mute"]
+    assert response_latency(trace, turn).seconds == pytest.approx(3.0)
+
+
 def test_a_late_answer_has_a_latency(hand: Any) -> None:
     turn = asked(hand)
     trace = hand.trace([turn], [(hand.response("r", (13.5, 14.0)), "t0", ("late",))])
