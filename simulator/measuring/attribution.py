@@ -77,14 +77,16 @@ class _Session:
 
     def item_of(self, item: tuple[float, float], at: float) -> TurnSpan | None:
         """The turn that an input item is about, to what the wire began to answer at `at`: the
-        latest instruction in it that is owed an answer, else the latest that has ended."""
+        latest instruction in it that is owed an answer, one that was whole before one of which
+        only the beginning is in it; else the latest that has ended."""
         start, end = item
         if end > at:
             return None
         turns = {t.id: t for t in self.owners.turns}
         inside = [h for h in self.heard if h.start < end and h.end > start and h.turn in turns]
         owed = [h for h in inside if h.voice == "user" and self.owners.owes(turns[h.turn])]
-        latest = max(owed or [h for h in inside if h.end <= at], key=_began, default=None)
+        whole = [h for h in owed if h.end <= end]
+        latest = max(whole or owed or [h for h in inside if h.end <= at], key=_began, default=None)
         return None if latest is None else turns[latest.turn]
 
     # ------------------------------------------------------------ the rules

@@ -117,6 +117,17 @@ def test_rule_1_an_item_of_two_instructions_is_about_the_one_that_is_owed_an_ans
     assert beside(said(16), items={}, turns=turns, heard=spoken) == [("guest", "time")]
 
 
+def test_rule_1_an_item_with_the_beginning_of_the_next_question_is_about_the_whole_one() -> None:
+    first, guest, user = BESIDE
+    turns = (first, replace(guest, due_kind="instruction", conduct=user.conduct), user)
+    spoken = (*SPOKEN[:1], replace(SPOKEN[1], voice="user"), SPOKEN[2])
+    # It said late that the first had ended, when the second had begun.
+    late = {"i": (10.2, 14.5)}
+    assert beside(said(14.6, input_item="i"), items=late, turns=turns, heard=spoken) == [
+        ("guest", "wire")
+    ]
+
+
 def test_rule_1_an_item_in_which_nothing_is_owed_is_about_the_latest_that_has_ended() -> None:
     both = {"i": (10.2, 15.4)}
     first, second = said(15.6, name="r1", input_item="i"), said(18, name="r2", input_item="i")
