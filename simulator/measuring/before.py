@@ -8,11 +8,16 @@ response that was not completed lacks the provider's code and words. Counterpart
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
-from simulator.protocol.refusals import Refusals, code_of, why_not_completed, words_of
+from simulator.protocol.refusals import (
+    Refusals,
+    code_of,
+    error_of,
+    why_not_completed,
+    words_of,
+)
 from simulator.recording.records import (
     FaultRecord,
     Record,
@@ -24,11 +29,6 @@ from simulator.recording.records import (
 
 DIALECT = "openai"
 """The one whose messages are understood here."""
-ACKNOWLEDGED = {
-    "session.update": "session.updated",
-    "input_audio_buffer.commit": "input_audio_buffer.committed",
-}
-"""What of ours a server acknowledges, and by what."""
 
 
 def understood(events: Sequence[Stamped], dialect: str) -> tuple[Stamped, ...]:
@@ -79,27 +79,17 @@ def _reasons(events: Sequence[Stamped]) -> Iterator[tuple[str, tuple[str | None,
 
 def _errors(events: Sequence[Stamped]) -> Iterator[FaultRecord]:
     """The errors among the messages as faults of today, in order."""
-    refusals, waiting = Refusals(), dict[str, str]()
+    refusals = Refusals()
     for event in events:
         match event.record:
-            case WireRecord(dir="out", name="response.create", body=dict() as body):
-                refusals.asks(_turn(body), str(body.get("event_id")))
-            case WireRecord(dir="out", name=name, body={"event_id": str(sent)}) if (
-                name in ACKNOWLEDGED
-            ):
-                waiting[sent] = ACKNOWLEDGED[name]
-            case WireRecord(dir="in", name=name) if name in waiting.values():
-                del waiting[next(sent for sent, by in waiting.items() if by == name)]
-            case WireRecord(dir="in", name="response.created"):
-                refusals.begins()
-            case WireRecord(dir="in", name="error", body={"error": dict() as error}):
-                kind, command = error.get("type"), error.get("event_id")
-                waiting.pop(str(command), None)
-                unanswered, turn = refusals.unanswered(
-                    kind=kind if isinstance(kind, str) else None,
-                    command=command if isinstance(command, str) else None,
-                    waiting=bool(waiting),
-                )
+            case WireRecord(dir="out", name="response.create", body={"event_id": str(sent)}) as out:
+                refusals.says(sent, out.name)
+                refusals.asks(_turn(out.body), sent)
+            case WireRecord(dir="out", name=name, body={"event_id": str(sent)}):
+                refusals.says(sent, name)
+            case WireRecord(dir="in", name="error", body=body) if isinstance(body, dict):
+                error = error_of(body)
+                unanswered, turn = refusals.unanswered(error)
                 yield FaultRecord(
                     whose="agent",
                     code=code_of(error) or "error",
@@ -108,11 +98,15 @@ def _errors(events: Sequence[Stamped]) -> Iterator[FaultRecord]:
                     unanswered=unanswered,
                     of=turn,
                 )
+            case WireRecord(dir="in", name=name):
+                refusals.hears(name)
+                if name == "response.created":
+                    refusals.begins()
             case _:
                 pass
 
 
-def _turn(body: Mapping[str, Any]) -> str:
+def _turn(body: object) -> str:
     """The turn in whose name a response was asked for."""
     match body:
         case {"response": {"metadata": {"turn": str(turn)}}}:

@@ -50,13 +50,20 @@ def faults(found: Sequence[Stamped]) -> list[tuple[str, bool | None, str | None]
     [
         ([], {"type": "rate_limit_error", "code": "x"}, True, None),
         ([], {"code": "x"}, True, None),
-        ([], {"type": "invalid_request_error", "code": "x"}, False, None),
+        ([], {"type": "invalid_request_error", "code": "x"}, True, None),
+        ([], {"type": "server_error", "code": "x", "event_id": "event_7"}, True, None),
+        (
+            [wire("out", "session.update", event_id="om_1")],
+            {"type": "invalid_request_error", "code": "x"},
+            False,
+            None,
+        ),
         ([asked("q")], {"type": "server_error", "code": "x", "event_id": "om_3"}, True, "q"),
         ([asked("q")], {"type": "invalid_request_error", "code": "x"}, True, "q"),
         (
             [asked("q"), wire("in", "response.created", response={"id": "r"})],
             {"type": "invalid_request_error", "code": "x"},
-            False,
+            True,
             None,
         ),
         (

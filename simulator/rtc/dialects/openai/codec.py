@@ -30,7 +30,14 @@ from simulator.protocol.events import (
     WireCommand,
     WireEvent,
 )
-from simulator.protocol.refusals import Refusals, code_of, why_not_completed, words_of
+from simulator.protocol.refusals import (
+    Refusals,
+    code_of,
+    ending_of,
+    error_of,
+    why_not_completed,
+    words_of,
+)
 from simulator.rtc import dialect
 from simulator.rtc.dialect import Message, Written
 from simulator.rtc.fields import (
@@ -71,11 +78,8 @@ class Codec(dialect.Codec):
         self._settings = settings
         self._ready = False
         self._named = 0
-        self._configured: list[str] = []
         self._detects = True
         """It may decide by itself when the user has finished."""
-        self._commits: list[str] = []
-        """Commits of ours that it has not acknowledged."""
         self._refusals = Refusals()
         self._committed: str | None = None
 
@@ -83,11 +87,13 @@ class Codec(dialect.Codec):
 
     def read(self, message: Message) -> Sequence[WireEvent]:
         fields = parsed(message.body)
-        match string(fields, "type"):
+        kind = string(fields, "type")
+        acknowledged = self._refusals.hears(kind)
+        match kind:
             case "session.created":
                 return self._session()
             case "session.updated":
-                return self._updated(fields)
+                return self._updated(fields, acknowledged)
             case "error":
                 return (self._error(fields),)
             case "input_audio_buffer.speech_started":
@@ -95,7 +101,7 @@ class Codec(dialect.Codec):
             case "input_audio_buffer.speech_stopped":
                 return (UserSpeech(edge="end", item=optional(fields, "item_id")),)
             case "input_audio_buffer.committed":
-                return self._commit(fields)
+                return self._commit(fields, acknowledged)
             case "response.created":
                 return (self._created(fields),)
             case "response.done":
@@ -129,24 +135,17 @@ class Codec(dialect.Codec):
         self._ready = True
         return (Ready(),)
 
-    def _updated(self, fields: Fields) -> Sequence[WireEvent]:
+    def _updated(self, fields: Fields, acknowledged: str | None) -> Sequence[WireEvent]:
         events = [*self._session()]
-        if self._configured:
-            events.append(Acknowledged(command=self._configured.pop(0)))
+        if acknowledged is not None:
+            events.append(Acknowledged(command=acknowledged))
         if not self._detects and _detects(fields):
             events.append(_KEPT)
         return events
 
     def _error(self, fields: Fields) -> Fault:
-        error = mapping(fields, "error")
-        command = optional(error, "event_id")
-        for waiting in (self._configured, self._commits):
-            if command in waiting:
-                waiting.remove(command)
-        waiting_still = bool(self._configured or self._commits)
-        unanswered, turn = self._refusals.unanswered(
-            kind=optional(error, "type"), command=command, waiting=waiting_still
-        )
+        error = error_of(fields)
+        unanswered, turn = self._refusals.unanswered(error)
         return Fault(
             whose=Whose.AGENT,
             code=code_of(error) or "error",
@@ -156,12 +155,12 @@ class Codec(dialect.Codec):
             turn=turn,
         )
 
-    def _commit(self, fields: Fields) -> Sequence[WireEvent]:
+    def _commit(self, fields: Fields, acknowledged: str | None) -> Sequence[WireEvent]:
         self._committed = string(fields, "item_id")
-        if self._commits:
-            return (Acknowledged(command=self._commits.pop(0), what="commit"),)
+        if acknowledged is not None:
+            return (Acknowledged(command=acknowledged, what="commit"),)
         # It has acknowledged that it is not to, and goes on deciding when we have finished.
-        return () if self._detects or self._configured else (_KEPT,)
+        return () if self._detects or self._refusals.waits("session.update") else (_KEPT,)
 
     def _created(self, fields: Fields) -> ResponseStarted:
         response = mapping(fields, "response")
@@ -179,27 +178,25 @@ class Codec(dialect.Codec):
         match command:
             case Configure():
                 name = self._name()
-                self._configured.append(name)
                 self._detects = command.turn_detection
-                return _written(name, _update(name, command, self._settings))
+                return self._written(name, _update(name, command, self._settings))
             case Commit():
                 name = self._name()
-                self._commits.append(name)
-                return _written(name, {"type": "input_audio_buffer.commit", "event_id": name})
+                return self._written(name, {"type": "input_audio_buffer.commit", "event_id": name})
             case Respond():
                 name = self._name()
                 self._refusals.asks(command.turn, name)
                 response = {"metadata": {"turn": command.turn}}
-                return _written(
+                return self._written(
                     name, {"type": "response.create", "event_id": name, "response": response}
                 )
             case Cancel():
                 name = self._name()
                 clear = {"type": "output_audio_buffer.clear", "event_id": name}
                 if command.response is None:
-                    return _written(name, clear)
+                    return self._written(name, clear)
                 cancel = {"type": "response.cancel", "response_id": command.response}
-                return _written(name, {**cancel, "event_id": f"{name}_1"}, clear)
+                return self._written(name, {**cancel, "event_id": f"{name}_1"}, clear)
             case Cue():
                 return _written("", _cue(command))
             case _:
@@ -208,6 +205,11 @@ class Codec(dialect.Codec):
     def _name(self) -> str:
         self._named += 1
         return f"om_{self._named}"
+
+    def _written(self, name: str, *said: Fields) -> Written:
+        for fields in said:
+            self._refusals.says(fields["event_id"], fields["type"])
+        return _written(name, *said)
 
 
 def _written(name: str, *said: Fields) -> Written:
@@ -247,7 +249,7 @@ def _done(fields: Fields) -> ResponseEnded:
     reason, message = why_not_completed(response)
     return ResponseEnded(
         response=string(response, "id"),
-        status=optional(response, "status") or "completed",
+        status=ending_of(response),
         usage=usage if isinstance(usage, dict) else None,
         reason=reason,
         message=message,

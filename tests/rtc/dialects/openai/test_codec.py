@@ -231,9 +231,8 @@ def test_messages_not_known_mean_nothing() -> None:
         '{"type":5}',
         '{"type":"response.created"}',
         '{"type":"response.created","response":{"id":7}}',
-        '{"type":"response.done","response":{"id":"r","status":3}}',
+        '{"type":"response.done","response":{"id":7,"status":"failed"}}',
         '{"type":"response.output_text.delta","response_id":"r"}',
-        '{"type":"error","error":"text"}',
         '{"type":"omnistage.context","op":"x","tokens":"many"}',
         '{"type":"omnistage.context","op":"x","tokens":-1}',
         '{"type":"omnistage.context","op":"x","used":1' + "0" * 400 + "}",
@@ -392,7 +391,9 @@ def test_no_message_does_more_than_be_malformed(messages: list[str | bytes]) -> 
         ({"type": "incomplete", "reason": "content_filter"}, "incomplete", "content_filter", None),
         ({"type": "cancelled", "reason": "turn_detected"}, "cancelled", "turn_detected", None),
         (None, "failed", None, None),
-        ("quota", "failed", None, None),
+        (["quota"], "failed", None, None),
+        ({"error": "No quota."}, "failed", None, "No quota."),
+        ({"reason": "quota", "message": "Pay."}, "failed", "quota", "Pay."),
     ],
 )
 def test_why_a_response_is_not_completed(
@@ -401,6 +402,61 @@ def test_why_a_response_is_not_completed(
     response = {"id": "r", "status": status, "status_details": details}
     ended = read(call(), type="response.done", response=response)
     assert ended == ResponseEnded(response="r", status=status, reason=reason, message=message)
+
+
+@pytest.mark.parametrize(
+    ("response", "status"),
+    [
+        ({"status": "FAILED"}, "failed"),
+        ({"status_details": {"type": "failed"}}, "failed"),
+        ({"status": "error", "error": {"message": "No."}}, "failed"),
+        ({"status": 500, "status_details": {"error": {"code": 500}}}, "failed"),
+        ({"status": 3}, "3"),
+        ({"status": "done", "message": {"role": "assistant"}}, "done"),
+        ({"status": None}, "completed"),
+        ({}, "completed"),
+    ],
+)
+def test_how_a_response_ended_that_does_not_say_it_as_it_should(
+    response: dict[str, Any], status: str
+) -> None:
+    assert read(call(), type="response.done", response={"id": "r", **response}).status == status
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "words"),
+    [
+        ({"error": "boom"}, "error", "boom"),
+        ({"error": None, "message": "boom", "code": 500}, "500", "boom"),
+        ({"code": "busy", "message": "boom"}, "busy", "boom"),
+        ({}, "error", ""),
+        ({"error": {"type": 500, "message": {"a": 1}}}, "500", ""),
+        ({"error": {"type": "server_error", "message": "m", "event_id": 7}}, "server_error", "m"),
+        ({"error": {"type": "server_error", "message": "m", "event_id": ""}}, "server_error", "m"),
+        # It gives the error a name of its own.
+        ({"error": {"type": "server_error", "event_id": "event_77"}}, "server_error", ""),
+    ],
+)
+def test_an_error_of_any_shape_is_one(message: dict[str, Any], code: str, words: str) -> None:
+    codec = call()
+    say(codec, Respond(turn="back"))
+    fault = read(codec, type="error", **message)
+    assert (fault.code, fault.message) == (code, words)
+    assert (fault.unanswered, fault.turn) == (True, None)
+
+
+def test_an_error_about_nothing_of_ours_is_the_sessions() -> None:
+    codec = call()
+    say(codec, Configure(instructions="a"))
+    hear(codec, '{"type":"session.updated"}')
+    fault = error(codec, type="invalid_request_error", code="session_expired", event_id=None)
+    assert (fault.unanswered, fault.turn) == (True, None)
+    # What may be about a message of ours is about that: the first that is not acknowledged.
+    say(codec, Configure(instructions="b"))
+    assert not error(codec, type="invalid_request_error", code="unknown_parameter").unanswered
+    assert error(codec, type="invalid_request_error", code="session_expired").unanswered
+    say(codec, Cancel(response=None))
+    assert not error(codec, type="invalid_request_error", code="not_active").unanswered
 
 
 def error(codec: Codec, **what: Any) -> Fault:
@@ -430,6 +486,9 @@ def test_a_server_that_does_not_say_which_command_it_refuses() -> None:
     say(codec, Respond(turn="left"))
     fault = error(codec, type="invalid_request_error", code="input_audio_buffer_commit_empty")
     assert (fault.unanswered, fault.turn) == (False, None)
+    # Refused as well: what came first was about what we said first.
+    fault = error(codec, type="invalid_request_error", code="quota")
+    assert (fault.unanswered, fault.turn) == (True, "left")
 
 
 def test_an_error_of_the_session_is_a_failure_and_one_about_a_command_is_none() -> None:
