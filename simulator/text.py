@@ -5,8 +5,12 @@ JSON may hold halves of characters, which UTF-8 does not take; a URL may hold se
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
+
+_CUT_WORD = re.compile(r"[\w.~+/=%-]+\Z")
+"""What keys and tokens are made of, however they are written, up to the end."""
 
 
 def well_formed(text: str) -> str:
@@ -26,6 +30,12 @@ def all_well_formed(value: Any) -> Any:
         case list() | tuple():
             return [all_well_formed(v) for v in value]
     return value
+
+
+def excerpt(text: str, longest: int) -> str:
+    """The beginning of a text, without the word that the end would cut: of half a secret nobody
+    could tell that it is one."""
+    return text if len(text) <= longest else _CUT_WORD.sub("", text[:longest]).rstrip()
 
 
 def public_url(url: str) -> str:

@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.text import all_well_formed, public_url, well_formed
+from simulator.text import all_well_formed, excerpt, public_url, well_formed
 
 
 def test_only_lone_surrogates_are_replaced() -> None:
@@ -30,3 +30,10 @@ def test_what_comes_out_can_be_written(text: str) -> None:
 def test_urls_in_messages_hold_no_secrets() -> None:
     assert public_url("https://u:p@host:1/v1?key=k#f") == "https://host:1/v1"
     assert public_url("http://u:p@[bad/") == "an address that cannot be read"
+
+
+def test_no_excerpt_ends_within_a_word() -> None:
+    assert excerpt("Wrong key.", 10) == "Wrong key."
+    assert excerpt("The key sk-a_b.c+d/e=%2F is wrong.", 20) == "The key"
+    assert excerpt('{"error":"no Bearer sk-proj-0123456789"}', 30) == '{"error":"no Bearer'
+    assert excerpt("x" * 50, 10) == ""

@@ -17,7 +17,6 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 from urllib.parse import urlsplit
@@ -29,6 +28,7 @@ from simulator.errors import JudgeError
 from simulator.judging.kept import FORMAT, Kept, keep, read_kept
 from simulator.judging.replies import Unreadable
 from simulator.judging.spending import Budget, Spend, tokens_in
+from simulator.protocol.refusals import retry_after
 from simulator.recording.redact import Redactor
 
 T = TypeVar("T")
@@ -353,21 +353,6 @@ def _count(usage: object, name: str, guess: int) -> int:
     """A count of tokens, where the server has a sensible one."""
     value = usage.get(name) if isinstance(usage, dict) else None
     return value if isinstance(value, int) and value > 0 else guess
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait; None if it does not say, or not readably."""
-    with suppress(ValueError, KeyError):
-        return max(0.0, float(headers["Retry-After-Ms"]) / 1000)
-    said = headers.get("Retry-After", "")
-    with suppress(ValueError):
-        seconds = float(said)
-        return max(0.0, seconds) if seconds < float("inf") else None
-    with suppress(ValueError, TypeError, KeyError):
-        # Against the server's own clock: ours may be wrong.
-        until, now = parsedate_to_datetime(said), parsedate_to_datetime(headers["Date"])
-        return max(0.0, (until - now).total_seconds())
-    return None
 
 
 def _error(text: str) -> tuple[str, str]:

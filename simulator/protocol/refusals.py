@@ -7,7 +7,11 @@ while a call goes on, `simulator.measuring.before` of recordings from before tha
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from typing import Any
+
+from simulator.text import excerpt
 
 SAID = 1_000
 """Characters of a provider's words that are kept."""
@@ -91,6 +95,21 @@ def error_of(message: Mapping[str, Any]) -> Mapping[str, Any]:
     return found or {key: message[key] for key in ("code", "message") if key in message}
 
 
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks to wait; None if it does not say, or not readably."""
+    with suppress(ValueError, KeyError):
+        return max(0.0, float(headers["Retry-After-Ms"]) / 1000)
+    said = headers.get("Retry-After", "")
+    with suppress(ValueError):
+        seconds = float(said)
+        return max(0.0, seconds) if seconds < float("inf") else None
+    with suppress(ValueError, TypeError, KeyError):
+        # Against the server's own clock: ours may be wrong.
+        until, now = parsedate_to_datetime(said), parsedate_to_datetime(headers["Date"])
+        return max(0.0, (until - now).total_seconds())
+    return None
+
+
 def code_of(error: Mapping[str, Any]) -> str | None:
     """What a provider calls an error; None if it has no word for it."""
     return _word(error, "code") or _word(error, "type")
@@ -99,7 +118,7 @@ def code_of(error: Mapping[str, Any]) -> str | None:
 def words_of(error: Mapping[str, Any]) -> str | None:
     """What it says of it, as far as that is kept."""
     words = _word(error, "message")
-    return words and words[:SAID]
+    return words and excerpt(words, SAID)
 
 
 def ending_of(response: Mapping[str, Any]) -> str:

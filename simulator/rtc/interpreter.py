@@ -19,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from simulator.errors import AgentError, OmnistageError
 from simulator.protocol.events import Fault, Text, Whose, WireCommand
 from simulator.rtc.dialect import Codec, Message, Step, Written
+from simulator.text import excerpt
 
 MALFORMED_LIMIT = 1_000
 """Malformed messages after which the call is given up."""
@@ -78,9 +79,9 @@ class Interpreter:
             self._malformed += 1
             if self._malformed > MALFORMED_LIMIT:
                 return (_fault("malformed", f"over {MALFORMED_LIMIT} malformed messages"),)
-            head = message.body[:_EXCERPT]
-            excerpt = head if isinstance(head, str) else repr(head)
-            return (_fault("malformed", f"{error}: {excerpt}", fatal=False),)
+            body = message.body
+            said = body if isinstance(body, str) else repr(body[: 2 * _EXCERPT])
+            return (_fault("malformed", f"{error}: {excerpt(said, _EXCERPT)}", fatal=False),)
 
     def _steps(self, say: Callable[[], Sequence[Step]]) -> Sequence[Step]:
         try:

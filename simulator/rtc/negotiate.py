@@ -16,7 +16,7 @@ from aiortc.sdp import MediaDescription, SessionDescription
 from simulator.errors import AgentError, InputError, NetworkError
 from simulator.protocol.tracks import Track
 from simulator.rtc.taps import candidate_pair
-from simulator.text import well_formed
+from simulator.text import excerpt, well_formed
 
 _PROFILES = ("42e01f", "42001f")
 """H264 profiles that decode what we send, the exact one first."""
@@ -152,8 +152,8 @@ def _media(answer: SessionDescription, kind: str) -> MediaDescription | None:
 
 
 def _excerpt(body: str) -> str:
-    words = well_formed(" ".join(body.split()))
-    return repr(words[:_EXCERPT]) if words else "nothing"
+    words = excerpt(well_formed(" ".join(body.split())), _EXCERPT)
+    return repr(words) if body.strip() else "nothing"
 
 
 def _names(media: MediaDescription) -> str:

@@ -31,6 +31,7 @@ from simulator.measuring.stored import load_trace
 from simulator.media.timeline import Prepared
 from simulator.protocol.conditions import Conditions
 from simulator.protocol.events import Outcome
+from simulator.recording.redact import Redactor
 from simulator.run.accounting import AttemptResult, Ledger, read_attempts
 from simulator.run.agents import OpenAgents, Stopped
 from simulator.run.plan import LOGS, RECORDINGS, Attempt, Plan
@@ -295,8 +296,11 @@ class _Pool:
         agent = self._agents[attempt.agent]
         choice = self._plan.agent(attempt.agent)
         scene = self._scenes[attempt.scenario, attempt.conditions]
+        secrets = self._secrets
         try:
+            secrets = (*secrets, *agent.secrets())
             async with self._open_agents.dial(attempt.agent) as dial:
+                secrets = (*secrets, *_tokens(dial))
                 played = await self._play(
                     scene.prepared,
                     dial,
@@ -313,7 +317,7 @@ class _Pool:
                     },
                     conditions=attempt.conditions,
                     instructions=scene.instructions,
-                    secrets=(*self._secrets, *agent.secrets(), *_tokens(dial)),
+                    secrets=secrets,
                     observer=self._observer,
                     stop=self._stop,
                 )
@@ -331,7 +335,8 @@ class _Pool:
                 self._halt = error.message
         if outcome is Outcome.AGENT_FAILED:
             self._open_agents.doubt(attempt.agent)
-        return outcome, well_formed(reason)
+        # It may quote the agent, which was told the secrets.
+        return outcome, Redactor(secrets).text(well_formed(reason))
 
     def _end(self, result: AttemptResult, *, begun: bool = True) -> None:
         self._write(lambda: self._ledger.ended(result))

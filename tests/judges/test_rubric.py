@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from simulator.errors import InputError
-from simulator.judging.chat import retry_after
 from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.replies import DIMENSIONS
 from simulator.judging.server import Answers, Body, JudgeServer, Say, case_in, verdict
@@ -251,28 +250,6 @@ async def test_usage_is_guessed_where_the_server_has_none(usage: object) -> None
     found, _ = await judged(says)
     assert found.score == 1.0
     assert found.details["tokens"]["in"] > 300
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"Retry-After": "3"}, 3.0),
-        ({"Retry-After": "-3"}, 0.0),
-        ({"Retry-After-Ms": "1500", "Retry-After": "9"}, 1.5),
-        (
-            {
-                "Retry-After": "Mon, 30 Nov 2026 00:00:10 GMT",
-                "Date": "Mon, 30 Nov 2026 00:00:03 GMT",
-            },
-            7.0,
-        ),
-        ({"Retry-After": "soon"}, None),
-        ({"Retry-After": "inf"}, None),
-        ({}, None),
-    ],
-)
-def test_how_long_a_server_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers) == seconds
 
 
 async def test_an_unknown_model_or_a_wrong_key_is_asked_for_once_in_all(

@@ -228,6 +228,26 @@ async def test_identity_and_secrets_reach_the_engine(tmp_path: Path, stage: Stag
     assert stage.secrets == ("mine", "s3cret", "t0ken")
 
 
+async def test_no_reason_tells_a_secret(tmp_path: Path, stage: Stage) -> None:
+    def breaks() -> Ended:
+        raise AgentError("it knows s3cret")
+
+    stage.ends = {
+        "s--a--1": lambda: Ended(Outcome.AGENT_FAILED, "the wrong key t0ken of mine"),
+        "s--b--1": breaks,
+    }
+    closed = FakeAgent(fails=AgentError("no s3cret here"))
+    setting = Setting(tmp_path, {"a": FakeAgent(), "b": FakeAgent(), "c": closed})
+    watching = Watching()
+    results = await setting.run(stage, observer=watching, secrets=("mine",))
+    assert [r.reason for r in results] == [
+        "the wrong key [secret] of [secret]",
+        "it knows [secret]",
+        "no [secret] here",
+    ]
+    assert not {"t0ken", "s3cret", "mine"} & set(" ".join(map(str, watching.heard)).split())
+
+
 async def test_each_attempt_is_played_as_its_conditions_have_it(
     tmp_path: Path, stage: Stage
 ) -> None:

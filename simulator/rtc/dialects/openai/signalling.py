@@ -15,8 +15,9 @@ import aiohttp
 
 from simulator.agent import Dial
 from simulator.errors import AgentError
+from simulator.protocol.refusals import retry_after
 from simulator.rtc import dialect
-from simulator.text import public_url, well_formed
+from simulator.text import excerpt, public_url, well_formed
 
 SDP_LIMIT = 1_000_000
 """Bytes of an answer that we are ready to read."""
@@ -50,8 +51,10 @@ class Signalling(dialect.Signalling):
                     more = _excerpt(text)
                     if location is not None and 300 <= response.status < 400:
                         more = f": the call is at {public_url(location)}"
+                    wait = retry_after(response.headers)
+                    when = "" if wait is None else f" (retry after {wait:.10g} s)"
                     raise AgentError(
-                        f"{where} refused the call: {response.status} {said}{more}",
+                        f"{where} refused the call: {response.status} {said}{when}{more}",
                         hint=_remedy(response.status),
                     )
                 # Whatever is wrong with the answer, the call stands there until it is ended.
@@ -101,8 +104,8 @@ async def _body(response: aiohttp.ClientResponse) -> str:
 
 
 def _excerpt(body: str) -> str:
-    words = " ".join(body.split())
-    return f": {words[:_EXCERPT]}" if words else ""
+    words = excerpt(" ".join(body.split()), _EXCERPT)
+    return f": {words}" if words else ""
 
 
 def _remedy(status: int) -> str:

@@ -14,6 +14,7 @@ from aiohttp import web
 from simulator.agent import Dial
 from simulator.errors import AgentError
 from simulator.rtc.dialects.openai.signalling import SDP_LIMIT, Signalling
+from simulator.run.tries import wait_asked
 
 OFFER = "v=0\r\ns=offer\r\n"
 ANSWER = "v=0\r\ns=answer\r\n"
@@ -121,6 +122,22 @@ async def test_nobody_there(http: aiohttp.ClientSession) -> None:
     async with serving(Server()) as gone:
         pass
     assert str(await refused(gone, http)).startswith("nobody answers at http://127.0.0.1:")
+
+
+async def test_a_refusal_says_for_how_long_the_server_wants_to_be_left_alone(
+    server: Server, http: aiohttp.ClientSession
+) -> None:
+    server.status, server.body, server.headers = 429, "Slow down.", {"Retry-After": "12"}
+    error = await refused(server, http)
+    assert error.message.endswith("429 Too Many Requests (retry after 12 s): Slow down.")
+    assert wait_asked(error.message) == 12
+
+
+async def test_a_refusal_does_not_end_in_half_a_token(
+    server: Server, http: aiohttp.ClientSession
+) -> None:
+    server.status, server.body = 401, "No. " * 45 + "Wrong key: t0ken-0123456789"
+    assert (await refused(server, http)).message.endswith(": No. No. Wrong key:")
 
 
 async def test_a_refusal_is_told_with_status_and_reason(
