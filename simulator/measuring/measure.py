@@ -35,13 +35,14 @@ from simulator.protocol.conditions import Decide
 from simulator.protocol.events import OUTCOMES, Outcome
 from simulator.protocol.health import Sending
 from simulator.protocol.soundness import incomplete
-from simulator.recording.manifest import EVENTS, RTP_LOG
+from simulator.recording.manifest import EVENTS, MANIFEST, RTP_LOG
 from simulator.recording.reader import Recording
 from simulator.recording.records import (
     ContextRecord,
     FaultRecord,
     HealthRecord,
     ResponseRecord,
+    SegmentRecord,
     SessionRecord,
     SpeechRecord,
     Stamped,
@@ -266,7 +267,11 @@ def _outcome(
 
 
 def _lost_events(recording: Recording) -> str:
-    """What the events lack of what was written; or empty."""
+    """What the events lack of what was written, or have of another session; or empty."""
+    known = {turn.id for turn in recording.manifest.turns}
+    strange = [r.of for _, r in recording.records(SegmentRecord) if r.of not in known]
+    if strange:
+        return f"events_damaged: they play a turn {strange[0]!r} that {MANIFEST} does not have"
     if not recording.missing:
         return ""
     whole = len(recording.events()) + recording.missing

@@ -113,6 +113,8 @@ def _attempt(result: AttemptResult, scenario: PlannedScenario, judges: list[str]
             verdicts = _verdicts(result.folder, judges)
         except (OmnistageError, OSError) as error:
             problem = str(error)
+    elif result.outcome is Outcome.COMPLETED:
+        problem = f"its recording is not in {RECORDINGS}/ any more"
     if trace is not None and (result.outcome is Outcome.COMPLETED or result.measured):
         # What the recording shows counts, by the rules of today, whatever the session believed of
         # itself.

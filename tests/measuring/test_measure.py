@@ -429,6 +429,17 @@ def test_a_recording_without_some_of_its_events_is_no_session_played(
     assert trace.reason.startswith(f"events_damaged: {len(lines) - len(kept)} of {len(lines)} ")
 
 
+def test_events_beside_the_manifest_of_another_session_are_no_session_played(
+    stage: Any, sounds: Any
+) -> None:
+    folder = play(stage, sounds)
+    path = folder / "manifest.json"
+    path.write_text(path.read_text().replace('"count"', '"counted"'))
+    trace = trace_of(folder)
+    assert trace.outcome == "instrument_invalid"
+    assert "play a turn 'count' that manifest.json does not have" in trace.reason
+
+
 @pytest.mark.parametrize("decide", list(Decide))
 def test_turn_detection_at_work_where_it_was_to_be_off_is_told(
     stage: Any, sounds: Any, decide: Decide

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -180,6 +181,14 @@ def test_a_latency_whose_onset_was_heard_live_at_another_time_is_told(run_folder
     summary = summarise(run_folder)
     assert summary.disputed == summary.by_agent["oracle"].disputed > 0
     assert summary.by_agent["late"].disputed == 0
+
+
+def test_a_recording_that_is_gone_is_told(run_folder: Path) -> None:
+    shutil.rmtree(run_folder / "recordings" / "made-up--oracle--1")
+    summary = summarise(run_folder)
+    gone = next(a for a in summary.attempts if a.agent == "oracle")
+    assert gone.problem == "its recording is not in recordings/ any more"
+    assert summary.by_agent["oracle"].turns.missing == summary.by_agent["oracle"].turns.planned
 
 
 def test_an_answer_that_was_not_heard_is_told(run_folder: Path) -> None:
