@@ -7,15 +7,17 @@ keeps strangers out is the token. Pure. Counterpart: `simulator.bridge.host`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from simulator.errors import InputError
 
 ANY = "*"
 _OF_NO_PLACE = "null"
 """The origin of a page from a file, or of a frame that is shut in."""
-_HERE = {"localhost", "127.0.0.1", "::1"}
+_HERE = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
+"""The origins of pages that this machine serves."""
 _PORTS = {"http": 80, "https": 443}
 _REMEMBERED = "600"
 """Seconds for which a browser need not ask again."""
@@ -33,8 +35,7 @@ class Origins:
     def allow(self, origin: str) -> bool:
         """Whether a page of this origin may call."""
         if not self._allowed:
-            parts = _parts(origin)
-            return parts is not None and parts.hostname in _HERE
+            return _HERE.fullmatch(origin) is not None
         return ANY in self._allowed or origin.lower() in self._allowed
 
     def headers(self, origin: str) -> dict[str, str]:
@@ -66,21 +67,17 @@ def _origin(text: str) -> str:
     """An origin as browsers write it. Raises InputError."""
     if text in (ANY, _OF_NO_PLACE):
         return text
-    parts = _parts(text)
-    if parts is None or parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise InputError(
-            f"{text!r} is no origin of pages", hint="for example https://app.example:8443, or *"
-        )
-    host = parts.netloc.lower().removesuffix(f":{_PORTS[parts.scheme]}")
-    return f"{parts.scheme}://{host}"
-
-
-def _parts(text: str) -> SplitResult | None:
-    """An http or https address taken apart; None if it is none."""
+    wrong = InputError(
+        f"{text!r} is no origin of pages", hint="for example https://app.example:8443, or *"
+    )
     try:
         parts = urlsplit(text)
-        parts.port  # noqa: B018 - raises for a port that is none
+        name, port = parts.hostname or "", parts.port
+        host = f"[{name}]" if ":" in name else name.encode("idna").decode()
     except ValueError:
-        return None
-    usual = parts.scheme in _PORTS and parts.hostname and parts.username is None
-    return parts if usual else None
+        raise wrong from None
+    more = parts.path not in ("", "/") or parts.query or parts.fragment
+    if parts.scheme not in _PORTS or not host or parts.username is not None or more:
+        raise wrong
+    usual = port in (None, _PORTS[parts.scheme])
+    return f"{parts.scheme}://{host}" if usual else f"{parts.scheme}://{host}:{port}"

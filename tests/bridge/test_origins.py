@@ -15,6 +15,9 @@ from simulator.errors import InputError
         ((), "https://127.0.0.1", True),
         ((), "http://[::1]:8080", True),
         ((), "http://localhost.evil.example", False),
+        ((), "http://[::1].evil.example", False),
+        ((), "http://localhost:3000 http://evil.example", False),
+        ((), "HTTP://LocalHost:3000", True),
         ((), "http://evil.example", False),
         ((), "http://localhost:x", False),
         ((), "http://a@localhost", False),
@@ -29,6 +32,10 @@ from simulator.errors import InputError
         (("https://app.example",), "http://localhost:3000", False),
         (("http://a.example:80", "null"), "http://a.example", True),
         (("http://a.example:80", "null"), "null", True),
+        (("http://a.example:", "http://b.example:080"), "http://a.example", True),
+        (("http://a.example:", "http://b.example:080"), "http://b.example", True),
+        (("http://[::1]:80",), "http://[::1]", True),
+        (("https://bücher.example",), "https://xn--bcher-kva.example", True),
         (("*",), "https://anything.example", True),
     ],
 )
@@ -37,7 +44,7 @@ def test_who_may_call(allowed: tuple[str, ...], origin: str, may: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["app.example", "https://app.example/path", "", "https://", "ws://a"]
+    "wrong", ["app.example", "https://app.example/path", "", "https://", "ws://a", "http://a:x"]
 )
 def test_what_is_no_origin_is_said(wrong: str) -> None:
     with pytest.raises(InputError, match="is no origin of pages"):

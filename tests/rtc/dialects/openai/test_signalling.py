@@ -137,7 +137,7 @@ async def test_a_refusal_does_not_end_in_half_a_token(
     server: Server, http: aiohttp.ClientSession
 ) -> None:
     server.status, server.body = 401, "No. " * 45 + "Wrong key: t0ken-0123456789"
-    assert (await refused(server, http)).message.endswith(": No. No. Wrong key:")
+    assert (await refused(server, http)).message.endswith(" No. No. Wrong key:")
 
 
 async def test_a_refusal_is_told_with_status_and_reason(
