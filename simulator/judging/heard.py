@@ -22,7 +22,7 @@ from simulator.protocol.samples import RATE, Mono
 from simulator.speech.hearing import recogniser
 
 if TYPE_CHECKING:
-    from simulator.measuring.sound import Stretch
+    from simulator.measuring.stretch import Stretch
 
 DEFAULT = "moonshine"
 """The recogniser that is taken where none is named: it comes with an extra."""

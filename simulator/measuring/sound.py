@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import av
 import numpy as np
@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from simulator.measuring.clockmap import map_runs
 from simulator.measuring.sources import counts
-from simulator.measuring.speech import Detector, Island, find
+from simulator.measuring.speech import Detector
+from simulator.measuring.stretch import Ending, Stretch, speeches
 from simulator.measuring.trace import Speech
 from simulator.media.timeline import PTIME
 from simulator.protocol.rtp import unwrap
@@ -43,9 +44,6 @@ QUIET_PEAK = 1e-3
 """Largest sample of a silent packet (-60 dB)."""
 RESTART = 3_000
 """Steps of the sequence numbers that are too large for a loss."""
-REJOIN = 0.1
-"""Seconds at a stretch's end in which speech that goes on in the next one, of a sender that counts
-anew, may have begun unheard."""
 LONGEST = 120 * AUDIO_CLOCK // 1000
 """Ticks of the longest packet that Opus knows."""
 PAUSE = AUDIO_CLOCK
@@ -56,81 +54,6 @@ USUAL_LEAST, USUAL_MOST = 0.005, 0.1
 """Seconds by which packets may be late before it says anything, at least and at most."""
 USUAL_OF_MEDIAN = 4.3
 """19 of 20 exponential delays are less than so many medians."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Stretch:
-    """Sound without long pauses, each packet of it placed on session time."""
-
-    places: NDArray[np.int64]
-    """First sample of each packet,"""
-    sent: NDArray[np.float64]
-    """the session time of it by the packet's stamp,"""
-    came: NDArray[np.float64]
-    """and when the packet had come."""
-    seconds_per_sample: float
-    usual: float
-    """Seconds by which the packets of the call are late as a rule."""
-    lost_before: float = 0.0
-    """Seconds of sound that were lost just before it."""
-    follows: bool = False
-    """By number and stamp it goes on just where the one before it ended."""
-    samples: Mono = field(default_factory=lambda: np.zeros(0, np.float32))
-    gaps: list[tuple[int, int]] = field(default_factory=list)
-    """Samples that never came: first, and one past the last."""
-
-    @property
-    def start(self) -> float:
-        return self.at(0)
-
-    @property
-    def end(self) -> float:
-        return self.at(len(self.samples))
-
-    def at(self, sample: int) -> float:
-        """Session time of a sample by its stamp."""
-        k = self._packet(sample)
-        return float(self.sent[k]) + self._into(k, sample)
-
-    def heard(self, sample: int) -> float:
-        """Session time at which a sample could be heard: not before its packet had come."""
-        k = self._packet(sample)
-        return max(float(self.sent[k]), float(self.came[k])) + self._into(k, sample)
-
-    def sample(self, time: float) -> int:
-        """The sample of a session time by its stamp; may lie before the first or after the last."""
-        k = max(0, int(np.searchsorted(self.sent, time, "right")) - 1)
-        return int(self.places[k]) + round((time - float(self.sent[k])) / self.seconds_per_sample)
-
-    def unsure(self, sample: int) -> float:
-        """Seconds by which sound that begins at `sample` may have begun earlier, or been late."""
-        lost = self.lost_before if sample < 2 * PACKET else 0.0
-        for a, b in self.gaps:
-            # A decoder needs a moment to come back after a gap.
-            if b <= sample < b + 2 * PACKET:
-                lost = (b - a) / AUDIO_CLOCK
-        late = self.heard(sample) - self.at(sample)
-        return lost + (late if late > self.usual else 0.0)
-
-    def speech(self, island: Island) -> Speech:
-        """An island of its samples on session time."""
-        start, last = self.heard(island.first), island.stop - 1
-        lasts = (island.stop - island.first) * self.seconds_per_sample
-        return Speech(
-            start=start,
-            # What came all at once takes its time all the same.
-            end=max(self.heard(last) + self.seconds_per_sample, start + lasts),
-            uncertainty=island.unsure * self.seconds_per_sample + self.unsure(island.first),
-            sent=self.at(island.first),
-            sent_end=self.at(island.stop),
-            sound_from=None if island.sound is None else self.heard(island.sound),
-        )
-
-    def _packet(self, sample: int) -> int:
-        return max(0, int(np.searchsorted(self.places, sample, "right")) - 1)
-
-    def _into(self, packet: int, sample: int) -> float:
-        return (sample - int(self.places[packet])) * self.seconds_per_sample
 
 
 class Sound:
@@ -205,13 +128,12 @@ class Sound:
     def islands(self, detector: Detector = "speech") -> tuple[Speech, ...]:
         """Where it is audible, in order of time, not joined."""
         found: list[Speech] = []
-        ends: list[float] = []
+        endings: list[Ending] = []
         for stretch in self:
-            if any(abs(stretch.start - end) < REJOIN for end in ends):
-                # The last of what a decoder was given before may be the first of what it says.
-                stretch.lost_before = max(stretch.lost_before, REJOIN)
-            found += [stretch.speech(island) for island in find(stretch.samples, detector)]
-            ends.append(stretch.end)
+            before = next((e for e in reversed(endings) if e.leads_to(stretch)), None)
+            told = speeches(stretch, before, detector)
+            endings.append(Ending.of(stretch, told))
+            found += told
             self.stretches.append(replace(stretch, samples=np.zeros(0, np.float32)))
         found.sort(key=lambda run: run.start)
         # A late sound that the next one caught up with was cut off, or heard faster.

@@ -24,6 +24,8 @@ SHORTEST, LONGEST = 2.5e-3, 0.12
 """Seconds of a packet, at least and at most."""
 LATE = 5
 """A packet that is late by no more numbers may be from before a long silence."""
+YOUNG = 40
+"""Packets of a count before whose first there may be some that are on their way."""
 SILENCE = 60.0
 """Seconds of the longest silence that is looked across so."""
 _RECENT = 4
@@ -53,7 +55,7 @@ class _Count:
         place = self.number + steps
         if place in self.known:
             return self.known[place] == stamp
-        if place < self.lowest - LATE:
+        if place < self.lowest - LATE and len(self.packets) > YOUNG:
             return False
         return _together(steps, _step(stamp - self.stamp, 32) / clock)
 

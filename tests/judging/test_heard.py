@@ -15,8 +15,8 @@ from simulator.judging.heard import Listener, load_recogniser
 from simulator.judging.judge import Question, Verdict, VerdictState
 from simulator.judging.server import Body, JudgeServer, case_in, verdict
 from simulator.judging.testing import Said, answers, question, quiet, said
-from simulator.measuring.sound import Stretch
 from simulator.measuring.stored import load_trace
+from simulator.measuring.stretch import Stretch
 from simulator.measuring.trace import Speech
 from simulator.protocol.samples import RATE, Mono
 from simulator.scenario.load import load_recorded_scenario

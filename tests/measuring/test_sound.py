@@ -327,3 +327,28 @@ def test_the_same_packets_from_two_places_count_once(stage: Any, sounds: Any) ->
     assert onsets[1] == pytest.approx(4.0, abs=0.002)
     assert abs(onsets[0] - 1.03) <= runs[0].uncertainty + 0.002
     assert sound.lost == 0
+
+
+@pytest.mark.parametrize("stands", [0.15, 0.6, 2.0])
+@pytest.mark.parametrize("after", [1, 2, 3, 5, 12])
+def test_speech_that_breaks_off_at_once_began_before(
+    stage: Any, sounds: Any, after: int, stands: float
+) -> None:
+    """A sender stands still that many packets into a word, and goes on where it was."""
+    made = stage()
+    voice = sounds.placed(4.0, (1.0, sounds.voice(0.8)))
+    made.agent(0.0, voice, jitter=lambda i: stands if i >= 50 + after else 0.0)
+    runs, sound = heard(made.close())
+    assert runs[0].start - LOOK_AHEAD == pytest.approx(1.0, abs=0.002 + runs[0].uncertainty)
+    assert runs[0].uncertainty < 0.03
+    assert runs[-1].end - LOOK_AHEAD == pytest.approx(1.8 + stands, abs=0.02)
+    assert sound.lost == 0
+
+
+def test_what_ended_before_is_no_beginning_of_the_next(stage: Any, sounds: Any) -> None:
+    """A sender that sends words alone, without a packet of silence, stamps going on."""
+    made = stage()
+    for k, at in enumerate((2.0, 6.0)):
+        made.agent(at, sounds.voice(0.8), seq=100 + 40 * k, stamp=5_000 + 40 * 960 * k)
+    runs, _ = heard(made.close())
+    assert [r.start - LOOK_AHEAD for r in runs] == pytest.approx([2.0, 6.0], abs=0.007)
