@@ -80,6 +80,8 @@ class Connection(NullTap):
         voices = [t for t in self._pc.getTransceivers() if t.kind == "audio"]
         if not voices:
             raise Refusal("invalid_offer", "the offer has no audio")
+        if "\na=fingerprint:" not in offer:
+            raise Refusal("invalid_offer", "the offer has no fingerprint to encrypt for")
         opus = [
             c for c in RTCRtpSender.getCapabilities("audio").codecs if c.mimeType == "audio/opus"
         ]
@@ -118,7 +120,8 @@ class Connection(NullTap):
 
     async def close(self) -> None:
         self.end()
-        with contextlib.suppress(TimeoutError):
+        # What came up in part only, aiortc cannot close in whole.
+        with contextlib.suppress(TimeoutError, AttributeError):
             async with self._clock.within(CLOSE_WITHIN):
                 await self._pc.close()
 

@@ -238,7 +238,7 @@ async def _until_over(connection: Connection) -> None:
 def _bearer(request: web.Request) -> str:
     """What a request shows for itself."""
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-    return given if scheme == "Bearer" else ""
+    return given.strip() if scheme.lower() == "bearer" else ""
 
 
 def _session(settings: Settings) -> Settings:

@@ -8,14 +8,16 @@ Counterparts: `simulator.bridge.host` answers, `simulator.bridge.settings` says 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from aiohttp import web
 
 from simulator.bridge.refusal import Refusal, decoded
 from simulator.bridge.settings import Settings, checked, merged, parsed
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,19 +59,12 @@ async def read_body(request: web.Request) -> Mapping[str, Any]:
 
 
 async def _text(request: web.Request) -> str:
-    try:
-        return await request.text()
-    except (LookupError, UnicodeDecodeError) as error:
-        raise Refusal("invalid_encoding", f"the body cannot be read: {error}") from None
+    return await _read(request.text(), "invalid_encoding", "the body")
 
 
 async def _form(request: web.Request) -> dict[str, str]:
     """The parts of a form, as text; each has a name of its own."""
-    try:
-        parts = list((await request.post()).items())
-    # A part's own encodings are not all known to who reads it.
-    except (ValueError, LookupError, RuntimeError) as error:
-        raise Refusal("invalid_form", f"the form cannot be read: {error}") from None
+    parts = list((await _read(request.post(), "invalid_form", "the form")).items())
     form: dict[str, str] = {}
     for name, part in parts:
         if name in form:
@@ -78,3 +73,15 @@ async def _form(request: web.Request) -> dict[str, str]:
         said = part.file.read() if isinstance(part, web.FileField) else part
         form[name] = said if isinstance(said, str) else bytes(said).decode("utf-8", "replace")
     return form
+
+
+async def _read(reading: Awaitable[_T], code: str, what: str) -> _T:
+    """What aiohttp reads of a request. Raises Refusal."""
+    try:
+        return await reading
+    except web.HTTPException:
+        raise  # it is too large
+    # There is no end to what encodings, compressions and parts make the readers stumble over.
+    except Exception as error:  # noqa: BLE001
+        words = getattr(error, "message", "") or error
+        raise Refusal(code, f"{what} cannot be read: {words}") from None

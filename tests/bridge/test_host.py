@@ -80,7 +80,10 @@ async def test_who_is_let_in_and_with_what() -> None:
     audio = RTCPeerConnection(RTCConfiguration(iceServers=[]))
     audio.createDataChannel("oai-events")
     silent = (await audio.createOffer()).sdp
+    audio.addTransceiver("audio")
+    whole = (await audio.createOffer()).sdp
     sdp = {**BEARER, "Content-Type": "application/sdp"}
+    odd = "application/sdp; charset=undefined"
     form = aiohttp.FormData()
     form.add_field("session", "{}", content_type="application/json")
     secret = {"Authorization": "Bearer ek_made_up"}
@@ -94,6 +97,10 @@ async def test_who_is_let_in_and_with_what() -> None:
         (400, "invalid_offer", sdp, "this is no SDP"),
         (400, "invalid_offer", sdp, "v=0\r\nm=audio x y z\r\n"),
         (400, "invalid_offer", sdp, silent),
+        (400, "invalid_offer", sdp, whole.replace("a=fingerprint", "a=imprint")),
+        # Its data channel is in a group of which nothing else is.
+        (400, "invalid_offer", sdp, whole.replace("a=mid:0", "a=mid:zero")),
+        (400, "invalid_encoding", {**sdp, "Content-Type": odd}, "v=0"),
         (400, "missing_sdp", BEARER, form),
         (413, "request_too_large", sdp, "v" * (OFFER_LIMIT + 1)),
     ]
@@ -103,7 +110,8 @@ async def test_who_is_let_in_and_with_what() -> None:
                 error = (await said.json())["error"]
                 assert (said.status, error["code"]) == (status, code)
                 assert error["message"]
-        async with http.delete(f"{dial.url}/call_none", headers=BEARER) as said:
+        by_its_scheme = {"Authorization": f"bearer {TOKEN}"}
+        async with http.delete(f"{dial.url}/call_none", headers=by_its_scheme) as said:
             assert said.status == 404
             assert (await said.json())["error"]["code"] == "call_id_not_found"
         assert host.calls == 0
@@ -143,7 +151,8 @@ async def test_a_form_that_says_something_else_is_refused(
 
 
 @pytest.mark.parametrize(
-    "header", ["Content-Type: text/plain; charset=no", "Content-Transfer-Encoding: no"]
+    "header",
+    ["Content-Type: text/plain; charset=no", "Content-Transfer-Encoding: no", "no header at all"],
 )
 async def test_a_form_of_unknown_encoding_is_refused(header: str) -> None:
     part = f'--x\r\nContent-Disposition: form-data; name="sdp"\r\n{header}\r\n\r\nv=0\r\n--x--'
