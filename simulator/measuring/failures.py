@@ -44,12 +44,15 @@ def failures(
         Failure(at=t, turn=r.of, code=r.code, message=r.message) for t, r in faults if r.unanswered
     ]
     out = []
-    for failure in sorted(found, key=lambda f: f.at):
+    for i, failure in enumerate(sorted(found, key=lambda f: f.at)):
         while given and given[0][0] <= failure.at:
             _, response, turn = given.pop(0)
             owners.take(response, by_id[turn or ""])
         named = by_id.get(failure.turn or "")
         whose = named or owners.whose(failure.at)[0]
+        if whose is not None:
+            # It was what came of that turn: another one later on is not that turn's again.
+            owners.take(f"failure {i}", whose)
         out.append(failure.of(None if whose is None else whose.id))
     return tuple(out)
 

@@ -74,12 +74,13 @@ class Refusals:
         Not every server says which message of ours it is about. Then one about something of ours is
         about the first that is not acknowledged, else about the response that was asked for; where
         there is neither it is about the session (which has expired, say). An error of the server's
-        own may be of any turn, whatever it names that is not ours.
+        own may be of any turn, whatever it names that is not ours; while a response that was asked
+        for has not begun it is that one's, which may begin all the same.
         """
         about = _word(error, "event_id")
         if about not in self._ours:
             if _word(error, "type") != _INVALID:
-                return True, None
+                return True, self._turn
             about = next(iter(self._waiting), None)
             if about is None:
                 return True, self.begins()

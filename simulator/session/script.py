@@ -72,6 +72,8 @@ class Script:
         self._instructions = instructions
         self._ready_within = ready_within
         self._ready_by = math.inf
+        self._told = ""
+        """What it tells instead of being ready."""
         self._play_at: float | None = None
         self._current = -1
         self._start = 0.0
@@ -118,6 +120,8 @@ class Script:
                 return self._finish(Outcome.CANCELLED, "cancelled by the user", now)
             case Fault(fatal=True):
                 return self._finish(OUTCOMES[event.whose], f"{event.code}: {event.message}", now)
+            case Fault() if self._play_at is None:
+                self._told = f" but {event.code}: {event.message}"
             case Ready() if self._play_at is None:
                 self._play_at = _next_border(0.0, now + FIRST_LEAD)
                 return self._begin(0, self._play_at, now)
@@ -127,7 +131,8 @@ class Script:
                 self._hear(event, now)
         if self._play_at is None:
             if now >= self._ready_by - EPS:
-                reason = f"no_reply: its protocol said nothing within {self._ready_within:g} s"
+                within = f"within {self._ready_within:g} s"
+                reason = f"no_reply: its protocol said nothing {within}{self._told}"
                 return self._finish(Outcome.AGENT_FAILED, reason, now)
             return [WakeAt(at=self._ready_by)]
         return [*self._ask(event, now), *self._advance(now)]

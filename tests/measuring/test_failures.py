@@ -100,6 +100,14 @@ def test_a_failure_with_an_answer_beside_it_leaves_no_turn_unanswered() -> None:
     )
 
 
+def test_what_has_failed_already_is_not_what_fails_in_the_next_turn() -> None:
+    again = (fault("overloaded"), fault("overloaded"), fault("overloaded"))
+    assert found(faults=tuple(zip((6.0, 7.0, 12.0), again, strict=True))) == (
+        [("q1", "overloaded"), ("q1", "overloaded"), ("idle", "overloaded")],
+        ["q1", "idle"],
+    )
+
+
 def test_errors_without_a_response() -> None:
     refused, session = fault("overloaded", of="q2"), fault("insufficient_quota")
     assert found(faults=((25.4, refused),)) == ([("q2", "overloaded")], ["q2"])

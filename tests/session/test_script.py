@@ -276,7 +276,16 @@ def test_an_agent_that_never_replies_has_failed() -> None:
     at, how = played.finish
     assert at == 10.0
     assert how.outcome is Outcome.AGENT_FAILED
-    assert "said nothing within 10 s" in how.reason
+    assert how.reason.endswith("said nothing within 10 s")
+
+
+def test_what_an_agent_tells_instead_of_being_ready_is_the_reason() -> None:
+    script = Script(prepared(quiet("a", 3)), instructions="", ready_within=10)
+    fault = Fault(whose=Whose.AGENT, code="model_not_found", message="No x.", fatal=False)
+    finish = Rehearsal(script=script).run([(1.0, fault)]).finish
+    assert finish is not None
+    assert finish[0] == 10.0
+    assert finish[1].reason.endswith("said nothing within 10 s but model_not_found: No x.")
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,8 @@ from simulator.rtc.fields import (
 
 CHANNEL = "oai-events"
 
+_EXPIRED = "session_expired"
+"""The error after which there is no session."""
 _PARTS = 1_000
 """Parts of one item that are told apart."""
 _KEPT = Fault(
@@ -146,11 +148,13 @@ class Codec(dialect.Codec):
     def _error(self, fields: Fields) -> Fault:
         error = error_of(fields)
         unanswered, turn = self._refusals.unanswered(error)
+        code = code_of(error) or "error"
         return Fault(
             whose=Whose.AGENT,
-            code=code_of(error) or "error",
+            code=code,
             message=words_of(error) or "",
-            fatal=False,
+            # After it nothing is answered, also where the call is left standing.
+            fatal=code == _EXPIRED,
             unanswered=unanswered,
             turn=turn,
         )

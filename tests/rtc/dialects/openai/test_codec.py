@@ -442,7 +442,10 @@ def test_an_error_of_any_shape_is_one(message: dict[str, Any], code: str, words:
     say(codec, Respond(turn="back"))
     fault = read(codec, type="error", **message)
     assert (fault.code, fault.message) == (code, words)
-    assert (fault.unanswered, fault.turn) == (True, None)
+    # Nothing else can be meant; but it may give the response all the same.
+    assert (fault.unanswered, fault.turn) == (True, "back")
+    begun = read(codec, type="response.created", response={"id": "r1"})
+    assert begun == ResponseStarted(response="r1", trigger="back")
 
 
 def test_an_error_about_nothing_of_ours_is_the_sessions() -> None:
@@ -450,11 +453,11 @@ def test_an_error_about_nothing_of_ours_is_the_sessions() -> None:
     say(codec, Configure(instructions="a"))
     hear(codec, '{"type":"session.updated"}')
     fault = error(codec, type="invalid_request_error", code="session_expired", event_id=None)
-    assert (fault.unanswered, fault.turn) == (True, None)
+    assert (fault.unanswered, fault.turn, fault.fatal) == (True, None, True)
     # What may be about a message of ours is about that: the first that is not acknowledged.
     say(codec, Configure(instructions="b"))
     assert not error(codec, type="invalid_request_error", code="unknown_parameter").unanswered
-    assert error(codec, type="invalid_request_error", code="session_expired").unanswered
+    assert error(codec, type="invalid_request_error", code="too_fast").unanswered
     say(codec, Cancel(response=None))
     assert not error(codec, type="invalid_request_error", code="not_active").unanswered
 
