@@ -86,8 +86,14 @@ def _unheard(trace: Trace, span: TurnSpan) -> str:
 
 
 def _no_occasion(trace: Trace, span: TurnSpan) -> str:
-    """Why a turn that wants silence gave no occasion to keep it; empty if it did."""
-    if not span.conduct.silent or trace.responses_of(span.id) or not talked_through(trace, span):
+    """Why a turn that wants silence gave no occasion to keep it, or none that was taken; empty if
+    it did."""
+    if not span.conduct.silent or trace.responses_of(span.id):
+        return ""
+    asked = {r.trigger for r in trace.responses} - {None}
+    if asked and span.id not in asked:
+        return "no decision to keep quiet: it was asked for one, and began none"
+    if not talked_through(trace, span):
         return ""
     spoken = carried_in_s(trace, span)
     return f"no occasion to keep quiet: it talked through the turn ({spoken:.1f} s of speech)"

@@ -14,7 +14,7 @@ from simulator.judging.judge import Judge, Question, Verdict, VerdictState
 from simulator.judging.run import judge_recording
 from simulator.judging.testing import answers, either, quiet, said, scenario, trace
 from simulator.judging.verdicts import InputHash, read_verdicts, verdict_path
-from simulator.measuring.trace import Failure, Life, Trace
+from simulator.measuring.trace import Attributed, Failure, Life, Response, Trace
 from simulator.plugins import load_judge
 from simulator.protocol.health import Sent
 from simulator.scenario.expectations.answer import Answer
@@ -310,6 +310,29 @@ async def test_talking_through_a_quiet_turn_is_no_silence_kept(tmp_path: Path) -
     # Where it stopped in time, what was left of the turn was kept quiet.
     stopped = said("Three, and furthermore", at=9.5, seconds=6.0)
     found = await Bench(tmp_path, trace(PLAYED, stopped)).judge(force=True)
+    assert (found["calm"].state, found["calm"].score) == (VerdictState.SCORED, 1.0)
+
+
+async def test_what_was_asked_for_and_never_begun_is_no_decision_to_keep_quiet(
+    tmp_path: Path,
+) -> None:
+    """A server that takes no notice of response.create had full marks in every quiet turn."""
+    made = trace(PLAYED, said("Three.", at=9.5))
+    made = dataclasses.replace(
+        made, responses=tuple(dataclasses.replace(r, trigger="count") for r in made.responses)
+    )
+    calm = (await Bench(tmp_path, made).judge())["calm"]
+    assert (calm.state, calm.score) == (VerdictState.UNMEASURABLE, None)
+    assert calm.why == "no decision to keep quiet: it was asked for one, and began none"
+    # An empty response is one.
+    empty = Response(id="empty", trigger="calm", begun=19.0, status="completed")
+    nothing = Attributed(response="empty", turn=None, by="greeting")
+    decided = dataclasses.replace(
+        made,
+        responses=(*made.responses, empty),
+        attribution=(*made.attribution, nothing),
+    )
+    found = await Bench(tmp_path, decided).judge(force=True)
     assert (found["calm"].state, found["calm"].score) == (VerdictState.SCORED, 1.0)
 
 
