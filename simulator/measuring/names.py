@@ -8,12 +8,12 @@ is that one's. Counterparts: `simulator.measuring.utterances` asks; what no name
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from simulator.measuring.texts import TEXT_REACH
-from simulator.recording.records import ResponseRecord, Stamped, TextRecord
+from simulator.recording.records import Record, ResponseRecord, Stamped, TextRecord, Unknown
 
 FORGOTTEN = 10.0
 """Seconds after the last that was told of a response in which something more may be of it."""
@@ -80,6 +80,39 @@ class Names:
             name = self.items.get(record.item or "", name)
         name = self.others.get(name, name)
         return name if name in self.known else None
+
+
+def apart(events: Iterable[Stamped]) -> Iterator[Stamped]:
+    """The same events, each response under a name of its own: a server may use an id again once
+    the response that had it has ended."""
+    told: dict[str, set[Aspect]] = {}
+    uses: dict[str, int] = {}
+    for event in events:
+        record = event.record
+        name, aspect = _told(event)
+        if aspect == "start" and {"start", "end"} <= told.get(name, set()):
+            del told[name]
+            uses[name] = uses.get(name, 1) + 1
+        told.setdefault(name, set()).add(aspect)
+        if name in uses:
+            record = _called(record, again(name, uses[name]))
+        yield replace(event, record=record)
+
+
+def _called(record: Record | Unknown, name: str) -> Record | Unknown:
+    """What the wire tells of a response, under another name."""
+    match record:
+        case ResponseRecord():
+            return replace(record, id=name)
+        case TextRecord():
+            return replace(record, response=name)
+        case _:
+            return record
+
+
+def again(name: str, use: int) -> str:
+    """What the response is called that has an id for the second time, or a later one."""
+    return f"{name}#{use}"
 
 
 def _told(event: Stamped) -> tuple[str, Aspect]:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from simulator.measuring.halves import TRANSCRIBED, unite
-from simulator.measuring.names import Names
+from simulator.measuring.names import Names, apart
 from simulator.measuring.reply import ANNOUNCED, LAG, LEAD, UTTERANCE_GAP, Reply
 from simulator.measuring.texts import TEXT_REACH, Passage, is_token, passages, spoken, written
 from simulator.measuring.trace import Response, Speech
@@ -48,7 +48,7 @@ def responses(
     `islands`: stretches of the agent's sound in order, not joined. `sound_started`: response id ->
     when the wire said that its sound begins, where it says so.
     """
-    replies, unnamed = _replies(events, sound_started or {})
+    replies, unnamed = _replies([*apart(events)], sound_started or {})
     loose = _assign(replies, _split(replies, islands))
     utterances = _utterances(loose)
     _join_texts(passages(unnamed), replies, utterances)

@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from simulator.measuring.names import again
 from simulator.measuring.reply import ANNOUNCED, LAG, LEAD, UTTERANCE_GAP
 from simulator.measuring.texts import TEXT_REACH, written
 from simulator.protocol.events import (
@@ -56,6 +57,8 @@ class _Reply:
     """Its text, as long as that may be the silence token."""
     token: bool = False
     """It is a decision to keep quiet."""
+    told: set[Literal["start", "end"]] = field(default_factory=set)
+    """What the wire has said of it."""
 
     @property
     def onset(self) -> Onset:
@@ -113,6 +116,8 @@ class Onsets:
     _alone: list[_Passage] = field(default_factory=list)
     """Text with neither sound nor a response of the wire near it, so far."""
     _count: int = 0
+    _uses: dict[str, int] = field(default_factory=dict)
+    """How often an id was used, of those that were used again."""
 
     def hear(self, event: Event, now: float) -> list[Onset]:
         """What `event` tells of when a response began."""
@@ -122,12 +127,16 @@ class Onsets:
             case AgentSpeech(edge="end") if self._island is not None:
                 self._island.end = min(self._island.end, now)
             case ResponseStarted():
-                return self._begins(event.response, now)
+                self._again(event.response)
+                found = self._begins(event.response, now)
+                self._wire[event.response].told.add("start")
+                return found
             case Listened():
                 return self._begins(event.response or f"listened {now:g}", now)
             case ResponseEnded():
                 found = self._begins(event.response, now)
                 reply = self._wire[event.response]
+                reply.told.add("end")
                 return [*found, *reply.whole()]
             case Drained() if event.response in self._wire:
                 self._wire[event.response].drained = now
@@ -144,13 +153,21 @@ class Onsets:
 
     # ------------------------------------------------------------ responses with an id
 
+    def _again(self, name: str) -> None:
+        """An id may be used again once the response that had it has ended."""
+        if name in self._wire and self._wire[name].told == {"start", "end"}:
+            use = self._uses.get(name, 1)
+            self._uses[name] = use + 1
+            self._wire = {again(n, use) if n == name else n: r for n, r in self._wire.items()}
+
     def _begins(self, name: str, now: float) -> list[Onset]:
         """The wire speaks of a response; the first time, sound that has just begun is its own."""
         if name in self._wire:
             return []
         drained = self._strays.pop(name, None)
         begun = now if drained is None else drained
-        reply = self._wire[name] = _Reply(name, begun, drained=drained)
+        called = again(name, self._uses[name]) if name in self._uses else name
+        reply = self._wire[name] = _Reply(called, begun, drained=drained)
         island = self._island
         if island is None:
             return []

@@ -283,6 +283,24 @@ def test_text_without_id_goes_to_the_response_that_was_begun_and_is_mute() -> No
     assert list(found) == ["r1"]
 
 
+def test_an_id_that_is_used_again_once_its_response_has_ended_is_another_one() -> None:
+    events = []
+    for at, words in ((1.0, "One."), (11.0, "Two."), (21.0, "Three.")):
+        events += [
+            (at, edge("r", "start", input_item=f"i{at:.0f}")),
+            (at, edge("r", "start", input_item=f"i{at:.0f}")),  # told twice
+            (at + 0.1, text(words, "r", kind="transcript", final=True)),
+            (at + 0.2, edge("r", "end", status="completed")),
+            (at + 2.0, edge("r", "drained")),
+        ]
+    found = group(log(*events), run(1.3, 2.9), run(11.3, 12.9), run(21.3, 22.9))
+    assert {n: (r.onset, r.text, r.input_item) for n, r in found.items()} == {
+        "r": (1.3, "One.", "i1"),
+        "r#2": (11.3, "Two.", "i11"),
+        "r#3": (21.3, "Three.", "i21"),
+    }
+
+
 def test_an_id_of_the_wire_is_never_used_twice() -> None:
     found = group(log((1.0, edge("u1", "start")), (1.2, edge("u1", "drained"))), run(1.0, 1.2),
                   run(9.0, 9.5))  # fmt: skip

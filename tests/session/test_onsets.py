@@ -49,6 +49,18 @@ def test_a_response_is_never_split() -> None:
     assert learnt(events) == [(1.5, "r", 1.5), (7, "~1", 7)]
 
 
+def test_an_id_may_be_used_again_once_its_response_has_ended() -> None:
+    events: list[tuple[float, Event]] = []
+    for at in (1.0, 11.0, 21.0):
+        events += [
+            (at, ResponseStarted(response="r")),
+            (at, ResponseStarted(response="r")),  # told twice
+            *sounds(at + 0.3, at + 2),
+            (at + 2.1, ResponseEnded(response="r")),
+        ]
+    assert learnt(events) == [(1.3, "r", 1.3), (11.3, "r#2", 11.3), (21.3, "r#3", 21.3)]
+
+
 def test_without_ids_a_breath_parts_nothing_and_a_rest_does() -> None:
     events: list[tuple[float, Event]] = [*sounds(1, 2), *sounds(2.5, 3), *sounds(3.8, 5)]
     assert learnt(events) == [(1, "~1", 1), (3.8, "~2", 3.8)]
