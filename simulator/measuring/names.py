@@ -8,7 +8,7 @@ is that one's. Counterparts: `simulator.measuring.utterances` asks; what no name
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -82,21 +82,48 @@ class Names:
         return name if name in self.known else None
 
 
-def apart(events: Iterable[Stamped]) -> Iterator[Stamped]:
+def apart(events: Sequence[Stamped]) -> Iterator[Stamped]:
     """The same events, each response under a name of its own: a server may use an id again once
-    the response that had it has ended."""
-    told: dict[str, set[Aspect]] = {}
-    uses: dict[str, int] = {}
+    the response that had it has ended, or have one for what it tells of all of them."""
+    announced = {name for name, aspect in map(_told, events) if aspect == "start"}
+    uses: dict[str, _Use] = {}
+    begun = 0
     for event in events:
         record = event.record
         name, aspect = _told(event)
-        if aspect == "start" and {"start", "end"} <= told.get(name, set()):
-            del told[name]
-            uses[name] = uses.get(name, 1) + 1
-        told.setdefault(name, set()).add(aspect)
-        if name in uses:
-            record = _called(record, again(name, uses[name]))
+        begun += aspect == "start"
+        use = uses.setdefault(name, _Use())
+        final = record.text if isinstance(record, TextRecord) and record.final else None
+        twice = final is not None and final in use.said
+        if not twice and use.over(aspect, begun, announced=name in announced):
+            use = uses[name] = _Use(use.number + 1)
+        if final is not None:
+            use.said.add(final)
+        if final is not None or aspect != "text":
+            use.told.add(aspect)
+            use.begun = begun
+        if name and use.number > 1:
+            record = _called(record, again(name, use.number))
         yield replace(event, record=record)
+
+
+@dataclass(slots=True)
+class _Use:
+    """What is told under an id of one response."""
+
+    number: int = 1
+    told: set[Aspect] = field(default_factory=set)
+    """What was told to its end,"""
+    begun: int = 0
+    """and how many responses had been announced by then."""
+    said: set[str] = field(default_factory=set)
+    """Final texts."""
+
+    def over(self, aspect: Aspect, begun: int, *, announced: bool) -> bool:
+        """Whether what is told now is of another one; `announced`: such an id announces them."""
+        if announced:
+            return aspect == "start" and {"start", "end"} <= self.told
+        return aspect in self.told and begun > self.begun
 
 
 def _called(record: Record | Unknown, name: str) -> Record | Unknown:

@@ -153,8 +153,11 @@ def _assign(replies: Sequence[Reply], islands: Sequence[Speech]) -> list[Speech]
             if owner is None or (owner != last[0] and (beside or not begun_since)):
                 owner = last[0]
         elif owner is not None and replies[owner].islands and replies[owner].sound_to is None:
-            # As long as it never was drained, the next one's sound may be ahead of its word.
-            late = _announced(replies, starts, _whole(voices, island))
+            # As long as it never was drained, the next one's sound may be ahead of its word, and
+            # further where its own was as well.
+            before_it = replies[owner].islands[0].start < starts[owner] - LEAD
+            patience = TEXT_REACH if before_it else ANNOUNCED
+            late = _announced(replies, starts, _whole(voices, island), patience)
             owner = owner if late is None else late
         if owner is None:
             owner = _unheard(replies, starts, ends, island, before)
@@ -229,12 +232,17 @@ def _unheard(
     return None
 
 
-def _announced(replies: Sequence[Reply], starts: Sequence[float], voice: Speech) -> int | None:
+def _announced(
+    replies: Sequence[Reply],
+    starts: Sequence[float],
+    voice: Speech,
+    patience: float = ANNOUNCED,
+) -> int | None:
     """The first response that the wire announces, a little late, while a voice speaks that is
     nobody's; or of whose sound it says so, if that is late and the response had begun."""
     for i, (reply, start) in enumerate(zip(replies, starts, strict=True)):
         meanwhile = start < voice.end + UTTERANCE_GAP or reply.begun <= voice.start
-        if 0 < start - voice.start <= ANNOUNCED and meanwhile and not reply.islands:
+        if 0 < start - voice.start <= patience and meanwhile and not reply.islands:
             return i
     return None
 

@@ -156,6 +156,30 @@ def test_a_server_may_do_so_every_time(
     held(measured(*wires, second=second), second=second)
 
 
+@pytest.mark.parametrize("which", ["text", "done", "stopped"])
+@pytest.mark.parametrize("late", [0.0, 0.4, 1.2])
+def test_one_name_for_what_is_told_of_all_tears_nothing(which: str, late: float) -> None:
+    wires = []
+    for name, at in (("r1", 10.0), ("r2", 20.0)):
+        wire = told(name, at)
+        wire["created"] = (at + late, wire["created"][1])
+        for key, (t, record) in wire.items():
+            if key == which or (which == "text" and key.startswith(("delta", "final"))):
+                wire[key] = (t + late, renamed(record, "session"))
+        # A final text that comes twice is no text of the next one.
+        wire["again"] = (at + 8.0, wire["final"][1])
+        wires.append(wire)
+    held(measured(*wires))
+
+
+def test_a_wire_that_is_late_every_time_and_never_says_what_is_over() -> None:
+    wires = []
+    for name, at in (("r1", 10.0), ("r2", 20.0)):
+        wire = {k: (t + 1.3, e) for k, (t, e) in told(name, at).items()}
+        wires.append({k: e for k, e in wire.items() if k not in ("started", "stopped")})
+    held(measured(*wires))
+
+
 @pytest.mark.parametrize("after", [3.1, 5.0, 8.0])
 def test_what_is_announced_with_its_transcript_once_it_is_over_is_that_voice(after: float) -> None:
     wire = {k: (10.0 + after, what) for k, (_, what) in told("r1", 10.0).items()}
