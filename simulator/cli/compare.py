@@ -20,6 +20,8 @@ from simulator.report.terminal import wide
 
 FLIPS = 20
 """Flipped turns that are shown of each kind; `--json` has all."""
+_NONE = ("0", *"--------")
+"""The cells of a score that no turn has on both sides."""
 
 
 def show_comparison(
@@ -33,7 +35,8 @@ def show_comparison(
     """Print how B differs from A; `mix` takes unlike conditions within one of them together. Raises
     InputError if there is nothing to compare."""
     found = compare(side_of(run_a, agents[0], mix=mix), side_of(run_b, agents[1], mix=mix))
-    if found.score is None:
+    counted = found.score or found.charged
+    if counted is None:
         raise InputError(
             f"{run_a} and {run_b} have no scored turn in common",
             hint=f"turns only in A: {found.only_a}, only in B: {found.only_b}, in both but not "
@@ -42,17 +45,18 @@ def show_comparison(
     if as_json:
         print(json.dumps(TypeAdapter(Comparison).dump_python(found, mode="json"), indent=1))
         return 0
-    _print(found, found.score, Console(soft_wrap=True, highlight=False))
+    _print(found, counted, Console(soft_wrap=True, highlight=False))
     return 0
 
 
-def _print(found: Comparison, score: Difference, console: Console) -> None:
+def _print(found: Comparison, counted: Difference, console: Console) -> None:
+    """`counted`: the difference that tells by how many turns, of which and how."""
     console.print(Text(f"A: {found.a}\nB: {found.b}"))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
     for head in ("turns", "A", "B", "B - A", "95 %", "p", "better", "worse", "same"):
         table.add_column(head, justify="right", no_wrap=True)
-    table.add_row("score", *_cells(score, 1))
+    table.add_row("score", *(_NONE if found.score is None else _cells(found.score, 1)))
     if found.charged is not None:
         table.add_row("  agent errors at 0", *_cells(found.charged, 1))
     if len(found.by_task) > 1:
@@ -62,9 +66,9 @@ def _print(found: Comparison, score: Difference, console: Console) -> None:
         table.add_row("latency, s", *_cells(found.latency, 3, better_is_less=True))
     with wide(console):
         console.print(table)
-    said = f"Interval and p over {score.clusters} {score.clustered_by}s, paired turn by turn."
+    said = f"Interval and p over {counted.clusters} {counted.clustered_by}s, paired turn by turn."
     spread: Spread = spread_of_pairs(found.pairs)
-    shown = difference_shown(score.n, spread)
+    shown = difference_shown(counted.n, spread)
     if shown is not None and spread.sd > 0:
         said += f" So many turns would show a true difference of {shown:.1f} (power 0.8)."
     console.print(said, style="dim")

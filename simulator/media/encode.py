@@ -7,7 +7,8 @@ a seam. `info["sound_delay"]` publishes the 0.0.
 
 What went before a part on the wire is not known when it is made: a hold that was left anywhere, or
 another segment. So no packet counts on a decoder's memory: the encoder codes as for a path that
-loses everything (`_LOSSY`), and what is heard from 5 ms after any cut is what was prepared.
+loses everything (`_LOSSY`), and what is heard from 5 ms after any cut is what was prepared. (Only a
+steady tone without any noise, cut in its middle, comes up to its loudness in 0.13 s.)
 Counterparts: `simulator.media.prepare` feeds these, `simulator.media.packets` keeps the packets.
 """
 

@@ -118,8 +118,8 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def fail_at(run: Path, agent: str, turn: str) -> None:
     """A turn of an agent as its provider would have failed at it."""
-    path = run / "recordings" / f"made-up--{agent}--1" / "verdicts" / "keypoints.json"
-    body = json.loads(path.read_text())
-    verdict = next(t["verdict"] for t in body["turns"] if t["verdict"]["turn"] == turn)
-    verdict |= {"state": "agent_error", "score": None, "content": None, "why": "quota"}
-    path.write_text(json.dumps(body))
+    for path in (run / "recordings" / f"made-up--{agent}--1" / "verdicts").iterdir():
+        body = json.loads(path.read_text())
+        for verdict in (t["verdict"] for t in body["turns"] if t["verdict"]["turn"] == turn):
+            verdict |= {"state": "agent_error", "score": None, "content": None, "why": "quota"}
+        path.write_text(json.dumps(body))

@@ -52,6 +52,14 @@ def test_what_a_provider_failed_at_is_in_a_second_figure(run_folder: Path) -> No
     )
     assert status == 0
     assert "agent errors at 0" in text
+    # Also where nothing else can be said of one of them.
+    for turn in ("count", "calm", "left", "end"):
+        fail_at(run_folder, "oracle", turn)
+    status, text = shown(
+        "compare", run_folder, run_folder, "--agent-a", "oracle", "--agent-b", "late"
+    )
+    assert status == 0
+    assert "+75.0" in text
 
 
 def test_which_agent_is_asked(run_folder: Path, tmp_path: Path) -> None:
