@@ -95,9 +95,12 @@ class Response:
     @property
     def onset(self) -> float | None:
         """First audible sample, or first text if it has no sound; for a decision to keep quiet
-        when it was made; None if there is none of these."""
+        when it was made; None if there is none of these, or if it was taken back before any of its
+        voice was heard."""
         if self.speech:
             return self.speech[0].start
+        if self.unheard and self.status == "cancelled":
+            return None
         if self.first_text is None and self.listened:
             return self.begun
         return self.first_text

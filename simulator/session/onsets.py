@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from simulator.measuring.names import again
 from simulator.measuring.reply import ANNOUNCED, LAG, LEAD, UTTERANCE_GAP
-from simulator.measuring.texts import TEXT_REACH, written
+from simulator.measuring.texts import TEXT_REACH, spoken, written
 from simulator.protocol.events import (
     AgentSpeech,
     Drained,
@@ -57,12 +57,15 @@ class _Reply:
     """Its text, as long as that may be the silence token."""
     token: bool = False
     """It is a decision to keep quiet."""
+    taken_back: bool = False
+    """It was cancelled, and only its voice was to say what it writes."""
     told: set[Literal["start", "end"]] = field(default_factory=set)
     """What the wire has said of it."""
 
     @property
     def onset(self) -> Onset:
-        at = self.sound if self.sound is not None else self.text
+        written = None if self.taken_back else self.text
+        at = self.sound if self.sound is not None else written
         return Onset(self.name, None if self.token else at)
 
     def writes(self, texts: Sequence[tuple[float, Text]]) -> None:
@@ -137,6 +140,9 @@ class Onsets:
                 found = self._begins(event.response, now)
                 reply = self._wire[event.response]
                 reply.told.add("end")
+                if event.status == "cancelled" and spoken(reply.texts):
+                    reply.taken_back = True
+                    found += [reply.onset] if reply.sound is None else []
                 return [*found, *reply.whole()]
             case Drained() if event.response in self._wire:
                 self._wire[event.response].drained = now

@@ -205,6 +205,20 @@ def test_a_voice_of_which_there_is_only_the_transcript_is_unheard() -> None:
     }
 
 
+def test_what_is_cancelled_before_its_voice_was_heard_was_not_said() -> None:
+    def cancelled(kind: Any, *heard: Speech) -> float | None:
+        events = log(
+            (1.0, edge("r", "start")),
+            (1.1, text("By the", "r", kind=kind)),
+            (1.2, edge("r", "end", status="cancelled")),
+        )
+        return group(events, *heard)["r"].onset
+
+    assert cancelled("transcript") is None
+    assert cancelled("transcript", run(1.15, 1.9)) == 1.15
+    assert cancelled("output") == 1.1
+
+
 def test_a_late_transcript_stays_with_its_response() -> None:
     found = group(
         log(

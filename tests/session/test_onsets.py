@@ -37,6 +37,20 @@ def test_a_text_begins_its_response_until_its_sound_does() -> None:
     assert learnt(events) == [(1.2, "r", 1.2), (1.6, "r", 1.6)]
 
 
+def test_what_is_cancelled_before_its_voice_was_heard_was_not_said() -> None:
+    events: list[tuple[float, Event]] = [
+        (1.0, ResponseStarted(response="r")),
+        (1.2, Text(text="By the", response="r", kind="transcript")),
+        (1.3, ResponseEnded(response="r", status="cancelled")),
+        (5.0, ResponseStarted(response="w")),
+        (5.2, Text(text="By the", response="w", kind="output")),
+        (5.3, ResponseEnded(response="w", status="cancelled")),
+    ]
+    assert learnt(events) == [(1.2, "r", 1.2), (1.3, "r", None), (5.2, "w", 5.2)]
+    # Unless it is heard after all.
+    assert learnt([*events[:3], *sounds(1.4, 2.0)])[-1] == (1.4, "r", 1.4)
+
+
 def test_a_response_is_never_split() -> None:
     events: list[tuple[float, Event]] = [
         (1.0, ResponseStarted(response="r")),
