@@ -103,7 +103,7 @@ def run_order(order: RunOrder, console: Console | None = None) -> int:
         retries=order.retries,
         durations={scenario: s.prepared.duration for (scenario, _), s in scenes.items()},
     )
-    open_run(out, plan)
+    open_run(out, plan, secrets=_secrets(cast.agents.values()))
     _announce(plan, out, console)
     try:
         summary = asyncio.run(_carry_out(plan, scenes, scenarios, cast, out, console))
@@ -203,6 +203,15 @@ def _scenes(
             told = instructions(scenario, template)
             made[scenario.id, conditions] = Scene(prepared=prepared, instructions=told)
     return made
+
+
+def _secrets(agents: Iterable[Agent]) -> list[str]:
+    """What the agents name as secrets; one that breaks at it will say so when it is played to."""
+    found: list[str] = []
+    for agent in agents:
+        with suppress(Exception):
+            found.extend(agent.secrets())
+    return found
 
 
 def _announce(plan: Plan, out: Path, console: Console) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +24,7 @@ from simulator.clock import utc_now
 from simulator.errors import InputError, RecordingError
 from simulator.protocol.conditions import USUAL, Conditions, Decide, differences, marks
 from simulator.protocol.conduct import BY_NAME, Conduct, Wants, stated
+from simulator.recording.redact import Redactor
 from simulator.run.before import of_version_1
 from simulator.scenario.types import Pace, Scenario, Turn
 from simulator.whole_file import put_file
@@ -304,8 +305,9 @@ def _slugs(labels: Sequence[str]) -> dict[str, str]:
 _ADAPTER: TypeAdapter[Plan] = TypeAdapter(Plan)
 
 
-def open_run(out: Path, plan: Plan) -> None:
-    """Create the run folder with its `run.json`. Raises InputError if `out` holds anything."""
+def open_run(out: Path, plan: Plan, *, secrets: Iterable[str] = ()) -> None:
+    """Create the run folder with its `run.json`, in which no option is one of the `secrets`. Raises
+    InputError if `out` holds anything."""
     if os.path.exists(out) and (not out.is_dir() or any(out.iterdir())):
         raise InputError(
             f"output folder {out} exists and is not empty",
@@ -313,9 +315,10 @@ def open_run(out: Path, plan: Plan) -> None:
         )
     try:
         (out / RECORDINGS).mkdir(parents=True, exist_ok=True)
+        redactor = Redactor(secrets)
         body: dict[str, Any] = json.loads(_ADAPTER.dump_json(plan))
         for agent, choice in zip(body["agents"], plan.agents, strict=True):
-            agent["options"] = choice.shown_options()
+            agent["options"] = redactor.value(choice.shown_options())
         body["estimate_s"] = round(plan.estimate_s, 1)
         put_file(out / RUN_FILE, json.dumps(body, indent=1) + "\n")
     except OSError as error:

@@ -124,11 +124,12 @@ def test_run_json_comes_back(tmp_path: Path) -> None:
 
 
 def test_secret_options_are_not_written(tmp_path: Path) -> None:
-    made = plan(choice("api", api_key="sk-1234", model="m", auth_token="t0k"))
-    open_run(tmp_path, made)
+    made = plan(choice("api", api_key="sk-1234", model="m", auth_token="t0k", way="of-mine"))
+    open_run(tmp_path, made, secrets=["of-mine"])
     text = (tmp_path / "run.json").read_text("utf-8")
     assert "sk-1234" not in text
     assert "t0k" not in text
+    assert "of-mine" not in text
     assert json.loads(text)["agents"][0]["options"]["model"] == "m"
 
 
