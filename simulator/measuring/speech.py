@@ -58,6 +58,8 @@ LOUD_DB = 14.0
 """The loud parts of a run are no further below the loudest."""
 STRONG_DB = 12.0
 """What is no further below the loud parts of a run is voice, not what leads up to it."""
+LEAD_SURE_STEPS = 8
+"""What leads up to a voice began no more than so long before it is audible."""
 LEAD_STEPS = 60
 """A shorter lead is a soft beginning of the voice itself."""
 FRICATIVE_STEPS = 200
@@ -88,10 +90,14 @@ QUIET_DB = -35.0
 """The beginning of a voice below this may be below what else is audible;"""
 QUIET_BELOW_DB = 26.0
 """of such a one all counts that is less than so much below its loud parts."""
-SURE_STEPS, RISE_SHARE = 4.3, 0.05
+SURE_STEPS, RISE_SHARE = 3.9, 0.05
 """An onset may be off by so much, and by a share of how long it rises."""
 SLOW_SHARE, SLOW_STEPS = 1.1, 9
 """A slow rise may hide more of it: so much of what it takes over so long."""
+FAINT_DB = -39.5
+GROWS_DB, GROWS_SHARE, GROWS_STEPS = 9.0, 1.5, 14.0
+"""What begins more faintly, and grows by more in the twentieth of a second after, may have begun
+below what is audible: so many steps before for each dB, and at most."""
 COMES_DB, COMES_STEPS = 15.0, 40
 """A fade-in began when it was so far below where it is found, at most so long before,"""
 AT_ONCE_STEPS = 3
@@ -200,7 +206,7 @@ def _voice(
     )
     if leads and (strong - begin <= FRICATIVE_STEPS or background > loudness - UNLIKE_DB):
         # So short a lead may have been a weak consonant after all, and one as loud a voice.
-        unsure = max(unsure, first - begin * STEP)
+        unsure = max(unsure, first - (begin - LEAD_SURE_STEPS) * STEP)
     run = [(a, b) for a, b in run if b * STEP > first + SHORTEST_STEPS * STEP] or run[-1:]
     islands = [_island(samples, levels, gate, a, b) for a, b in run]
     islands[0] = replace(
@@ -326,7 +332,8 @@ def _island(samples: Mono, levels: Levels, gate: Levels, start: int, stop: int) 
     step = first // STEP
     rise = levels[step : min(step + 80, max(stop, step + 1))]
     rises = int(np.argmax(rise >= rise.max() - STRONG_DB))
-    steps = SURE_STEPS + RISE_SHARE * rises + SLOW_SHARE * max(0, rises - SLOW_STEPS)
+    steps = RISE_SHARE * rises + SLOW_SHARE * max(0, rises - SLOW_STEPS)
+    steps = SURE_STEPS + max(steps, _grows(levels[step : min(step + 60, stop)]))
     came = _smoothed(levels[max(0, step - COMES_STEPS) : step + 3], 2)
     faint = np.flatnonzero(came < came[-1] - COMES_DB)
     comes = len(came) - 3 - int(faint[-1]) if len(faint) else 0
@@ -334,6 +341,17 @@ def _island(samples: Mono, levels: Levels, gate: Levels, start: int, stop: int) 
     # What was taken for the codec's may have been a soft beginning.
     unsure = round((steps + early) * STEP) + max(0, first - (start + 2) * STEP)
     return Island(first=max(0, first - early * STEP), stop=last, unsure=unsure)
+
+
+def _grows(head: Levels) -> float:
+    """By how many steps a beginning may be earlier for how much it grows."""
+    if len(head) < 40:
+        return 0.0
+    power = 10 ** (head / 10)
+    if power[:4].mean() > 10 ** (FAINT_DB / 10):
+        return 0.0
+    growth = 10 * float(np.log10(power[35:].mean() / power[:8].mean()))
+    return min(max(0.0, GROWS_SHARE * (growth - GROWS_DB)), GROWS_STEPS)
 
 
 def _stretches(loud: NDArray[np.bool_], bridge: int) -> list[tuple[int, int]]:
