@@ -10,17 +10,18 @@ decodes the agent's sound for it, `simulator.measuring.measure` puts the result 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import webrtcvad
 from numpy.typing import NDArray
 
+from simulator.measuring.edges import STRONG_DB, Island, edged
+from simulator.measuring.levels import STEP, Levels, levels_db, smoothed
 from simulator.measuring.onset import HOP, beginning
 from simulator.protocol.samples import RATE, Mono
 
-Levels = NDArray[np.float64]
 Detector = Literal["speech", "level"]
 """speech: level and webrtcvad, for agents; level: any sound that stands out, for calibration."""
 
@@ -28,8 +29,6 @@ Detector = Literal["speech", "level"]
 VAD_MODE = 2
 FRAME = RATE // 100
 """webrtcvad's frame: 10 ms."""
-STEP = RATE // 1000
-"""Edges are looked for in steps of 1 ms."""
 LOWEST_DB = -50.0
 """Below this nothing is audible."""
 HIGHEST_DB = -26.0
@@ -45,19 +44,10 @@ BRIEF_STEPS = 5
 """and over less where an edge is looked for in noise."""
 ABOVE_NOISE_DB = 4.0
 """A voice that begins in noise stands out of it by so much."""
-BELOW_PEAK_DB = 23.0
-"""At its beginning, sound this far below the first peak is what a codec lets out ahead of it;"""
-PEAK_STEPS = 10
-JUMP_DB = 18.0
-"""and so is what a step stands out of by as much, which is before it,"""
-AHEAD_STEPS = 25
-"""for so long at most."""
 BRIDGE_STEPS = 40
 """Steps below the gate that do not interrupt an island: a pause within a word."""
 LOUD_DB = 14.0
 """The loud parts of a run are no further below the loudest."""
-STRONG_DB = 12.0
-"""What is no further below the loud parts of a run is voice, not what leads up to it."""
 LEAD_SURE_STEPS = 8
 """What leads up to a voice began no more than so long before it is audible."""
 LEAD_STEPS = 60
@@ -90,18 +80,6 @@ QUIET_DB = -35.0
 """The beginning of a voice below this may be below what else is audible;"""
 QUIET_BELOW_DB = 26.0
 """of such a one all counts that is less than so much below its loud parts."""
-SURE_STEPS, RISE_SHARE = 3.9, 0.05
-"""An onset may be off by so much, and by a share of how long it rises."""
-SLOW_SHARE, SLOW_STEPS = 1.1, 9
-"""A slow rise may hide more of it: so much of what it takes over so long."""
-FAINT_DB = -39.5
-GROWS_DB, GROWS_SHARE, GROWS_STEPS = 9.0, 1.5, 14.0
-"""What begins more faintly, and grows by more in the twentieth of a second after, may have begun
-below what is audible: so many steps before for each dB, and at most."""
-COMES_DB, COMES_STEPS = 15.0, 40
-"""A fade-in began when it was so far below where it is found, at most so long before,"""
-AT_ONCE_STEPS = 3
-"""and takes longer than what begins at once, out of a codec."""
 VOICED_FRAMES = 5
 """Frames of 10 ms that webrtcvad must call speech in a run of islands."""
 RUN_STEPS = 250
@@ -112,21 +90,6 @@ SHORTEST_RUN_STEPS = 60
 """A run of fewer audible steps is a beep or a click; the shortest word is longer."""
 CLICK_STEPS = 30
 """A shorter island at either end of a run, in which there is no speech, is a click beside it."""
-_SILENT_DB = -100.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Island:
-    """A stretch of speech (or of any sound), in samples."""
-
-    first: int
-    """Its first audible sample."""
-    stop: int
-    """One past its last."""
-    unsure: int = 0
-    """By how many samples `first` may be off."""
-    sound: int | None = None
-    """Where other sound begins that leads up to it without a pause."""
 
 
 def islands(samples: Mono, detector: Detector = "speech") -> list[tuple[int, int]]:
@@ -139,13 +102,13 @@ def find(samples: Mono, detector: Detector = "speech") -> list[Island]:
     levels = levels_db(samples, STEP)
     if not len(levels) or float(levels.max()) <= LOWEST_DB:
         return []
-    smooth = _smoothed(levels, SMOOTH_STEPS)
+    smooth = smoothed(levels, SMOOTH_STEPS)
     floor = _floor(smooth)
     gate = np.clip(floor + ABOVE_FLOOR_DB, LOWEST_DB, HIGHEST_DB)
     loud = levels > gate
     found = _stretches(loud, BRIDGE_STEPS)
     if detector == "level":
-        return [_island(samples, levels, gate, a, b) for a, b in found]
+        return [edged(samples, levels, gate, a, b) for a, b in found]
     audible = np.concatenate([[0], np.cumsum(loud)])
     found = [(a, b) for a, b in found if audible[b] - audible[a] >= SHORTEST_STEPS]
     out: list[Island] = []
@@ -198,7 +161,7 @@ def _voice(
     quiet = loudness < QUIET_DB
     noisy = background + ABOVE_NOISE_DB > LOWEST_DB
     if not (noisy or quiet):
-        return [_island(samples, levels, gate, a, b) for a, b in run]
+        return [edged(samples, levels, gate, a, b) for a, b in run]
     first, unsure = (
         _out_of_other(levels, begin, strong, background)
         if leads
@@ -208,7 +171,7 @@ def _voice(
         # So short a lead may have been a weak consonant after all, and one as loud a voice.
         unsure = max(unsure, first - (begin - LEAD_SURE_STEPS) * STEP)
     run = [(a, b) for a, b in run if b * STEP > first + SHORTEST_STEPS * STEP] or run[-1:]
-    islands = [_island(samples, levels, gate, a, b) for a, b in run]
+    islands = [edged(samples, levels, gate, a, b) for a, b in run]
     islands[0] = replace(
         islands[0],
         first=min(first, islands[0].stop - 1),
@@ -239,7 +202,7 @@ def _loud(samples: Mono, smooth: Levels, loudness: float) -> int:
 def _out_of_other(levels: Levels, begin: int, strong: int, background: float) -> tuple[int, int]:
     """Where a voice begins to which other sound leads up, and by how much that may be off: back
     from where it is surely voice for as long as it stands out."""
-    brief = _smoothed(levels[begin : strong + BRIEF_STEPS], BRIEF_STEPS, ahead=True)
+    brief = smoothed(levels[begin : strong + BRIEF_STEPS], BRIEF_STEPS, ahead=True)
     out = np.flatnonzero(brief[: strong - begin + 1] > background + ABOVE_NOISE_DB)
     breaks = np.flatnonzero(np.diff(out) > GAP_STEPS)
     first = begin + int(out[breaks[-1] + 1 if len(breaks) else 0]) if len(out) else strong
@@ -294,26 +257,6 @@ def _pitched(samples: Mono) -> NDArray[np.bool_]:
     return np.asarray(best > PITCHED * np.maximum(alike[:, 0], 1e-12))
 
 
-def levels_db(samples: Mono, step: int) -> Levels:
-    """Level of each whole step and of the rest, in dB of full scale."""
-    whole = -(-len(samples) // step)
-    padded = np.zeros(whole * step, np.float64)
-    padded[: len(samples)] = samples
-    power = np.mean(np.square(padded).reshape(whole, step), axis=1)
-    return np.asarray(10.0 * np.log10(np.maximum(power, 10 ** (_SILENT_DB / 10))), np.float64)
-
-
-def _smoothed(levels: Levels, steps: int, *, ahead: bool = False) -> Levels:
-    """Levels of the power over `steps` around each, or from each one on."""
-    power = 10 ** (levels / 10)
-    before = 0 if ahead else steps // 2
-    total = np.concatenate([[0.0], np.cumsum(power)])
-    at = np.arange(len(levels))
-    first, last = np.maximum(at - before, 0), np.minimum(at - before + steps, len(levels))
-    mean = np.maximum((total[last] - total[first]) / (last - first), 10 ** (_SILENT_DB / 10))
-    return np.asarray(10 * np.log10(mean))
-
-
 def _floor(smooth: Levels) -> Levels:
     """For each step the level of what is there when nobody speaks."""
     block = int(FLOOR_SECONDS * 1000 / 8)
@@ -323,35 +266,6 @@ def _floor(smooth: Levels) -> Levels:
         around = smooth[max(0, (i - 4) * block) : (i + 5) * block]
         floors[i] = np.percentile(around, FLOOR_SHARE)
     return np.repeat(floors, block)[: len(smooth)]
-
-
-def _island(samples: Mono, levels: Levels, gate: Levels, start: int, stop: int) -> Island:
-    first, last = _edges(samples, levels, gate, start, stop)
-    # How long it rises says how well a beginning can be told, and how long it took to come out of
-    # what is hardly there that it was before.
-    step = first // STEP
-    rise = levels[step : min(step + 80, max(stop, step + 1))]
-    rises = int(np.argmax(rise >= rise.max() - STRONG_DB))
-    steps = RISE_SHARE * rises + SLOW_SHARE * max(0, rises - SLOW_STEPS)
-    steps = SURE_STEPS + max(steps, _grows(levels[step : min(step + 60, stop)]))
-    came = _smoothed(levels[max(0, step - COMES_STEPS) : step + 3], 2)
-    faint = np.flatnonzero(came < came[-1] - COMES_DB)
-    comes = len(came) - 3 - int(faint[-1]) if len(faint) else 0
-    early = comes if comes > AT_ONCE_STEPS else 0
-    # What was taken for the codec's may have been a soft beginning.
-    unsure = round((steps + early) * STEP) + max(0, first - (start + 2) * STEP)
-    return Island(first=max(0, first - early * STEP), stop=last, unsure=unsure)
-
-
-def _grows(head: Levels) -> float:
-    """By how many steps a beginning may be earlier for how much it grows."""
-    if len(head) < 40:
-        return 0.0
-    power = 10 ** (head / 10)
-    if power[:4].mean() > 10 ** (FAINT_DB / 10):
-        return 0.0
-    growth = 10 * float(np.log10(power[35:].mean() / power[:8].mean()))
-    return min(max(0.0, GROWS_SHARE * (growth - GROWS_DB)), GROWS_STEPS)
 
 
 def _stretches(loud: NDArray[np.bool_], bridge: int) -> list[tuple[int, int]]:
@@ -364,38 +278,6 @@ def _stretches(loud: NDArray[np.bool_], bridge: int) -> list[tuple[int, int]]:
         else:
             out.append((a, b))
     return out
-
-
-def _edges(
-    samples: Mono,
-    levels: Levels,
-    gate: Levels,
-    start: int,
-    stop: int,
-) -> tuple[int, int]:
-    """The first audible sample of an island of steps, and one past the last."""
-    begin = start + _ahead(levels[start : min(stop, start + AHEAD_STEPS)])
-    head = levels[begin : min(stop, begin + PEAK_STEPS)]
-    floor = max(float(gate[start]), float(head.max()) - BELOW_PEAK_DB)
-    step = begin + int(np.argmax(head > floor))
-    near = np.abs(samples[max(0, step - 1) * STEP : (step + 1) * STEP])
-    first = max(0, step - 1) * STEP + int(np.argmax(near > 10 ** (floor / 20)))
-    # At the end a voice fades: what is audible counts.
-    floor, step = float(gate[stop - 1]), stop
-    near = np.abs(samples[(step - 1) * STEP : (step + 1) * STEP])[::-1]
-    last = min((step + 1) * STEP, len(samples)) - int(np.argmax(near > 10 ** (floor / 20)))
-    return first, max(last, first + 1)
-
-
-def _ahead(head: Levels) -> int:
-    """How many of the first steps are what a codec lets out ahead of an abrupt beginning."""
-    if len(head) < 3:
-        return 0
-    before = np.maximum.accumulate(head)[:-2]
-    jumps = np.maximum(head[1:-1], head[2:]) - before > JUMP_DB
-    quiet = before < head.max() - JUMP_DB
-    found = np.flatnonzero(jumps & quiet)
-    return int(found[0]) + 1 if len(found) else 0
 
 
 def _voiced(samples: Mono, levels: Levels) -> NDArray[np.bool_]:

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.measuring.speech import Detector, Island, find
+from simulator.measuring.edges import Island
+from simulator.measuring.speech import Detector, find
 from simulator.measuring.trace import Speech
 from simulator.protocol.samples import PACKET, Mono
 from simulator.protocol.tracks import AUDIO_CLOCK

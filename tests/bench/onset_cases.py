@@ -19,7 +19,7 @@ from typing import Any
 import av
 import numpy as np
 
-from simulator.measuring.speech import levels_db
+from simulator.measuring.levels import levels_db
 from simulator.media.sound import load
 from simulator.protocol.samples import PACKET, RATE, Mono
 from simulator.recording.reader import RtpLog

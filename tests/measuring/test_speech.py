@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.measuring.speech import find, islands, levels_db
+from simulator.measuring.levels import levels_db
+from simulator.measuring.speech import find, islands
 
 RATE = 48_000
 LOOK_AHEAD = 312

@@ -16,7 +16,8 @@ import av
 import numpy as np
 
 from simulator.errors import InputError
-from simulator.measuring.speech import STEP, islands, levels_db
+from simulator.measuring.levels import STEP, levels_db
+from simulator.measuring.speech import islands
 from simulator.protocol.samples import RATE, Mono
 
 LISTENED = 40.0
