@@ -41,9 +41,11 @@ SURPRISE = 8.0
 """What one piece can say, at most (a logarithm): none is proof."""
 ALIKE = HOP / WINDOW
 """Share of a frame that the one before has not told."""
-DOUBT = 0.05
+DOUBT = 0.07
 """What is left out of the interval, both sides together. Pieces overlap, so that these are not
 chances; by voices it was found how much leaves two of a hundred out."""
+LIKELY = 0.55
+"""Where in the interval a beginning is as likely before as after."""
 REST = 16
 """Frames that are looked at beyond where there surely is a voice."""
 BLUR = RATE // 120
@@ -55,9 +57,9 @@ class Beginning:
     """When a voice begins, in samples."""
 
     first: int
-    """Middle of the interval."""
+    """The likeliest, near the middle of the interval."""
     unsure: int
-    """Half of it."""
+    """By how much it may be off: so far it is to the farther end."""
 
 
 def beginning(
@@ -144,4 +146,5 @@ def _interval(score: Levels) -> Beginning:
     total = np.cumsum(share) / share.sum()
     low = int(np.searchsorted(total, DOUBT / 2)) * HOP
     high = int(np.searchsorted(total, 1 - DOUBT / 2)) * HOP + BLUR
-    return Beginning(first=(low + high) // 2, unsure=(high - low) // 2)
+    first = low + round(LIKELY * (high - low))
+    return Beginning(first=first, unsure=max(first - low, high - first))
