@@ -87,7 +87,8 @@ def test_a_killed_simulator_leaves_a_recording_and_no_agent(scenario: Path) -> N
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=30)
     shown = omnistage("judge", str(out / "recordings/quiet--silent--1"))
-    assert shown.returncode == 0, shown.stderr
+    assert (shown.returncode, shown.stderr) == (1, ""), "what has no end is not completed"
+    assert "cut_off" in shown.stdout
     end = time.monotonic() + 10
     while left_behind(process) and time.monotonic() < end:
         time.sleep(0.1)
