@@ -25,12 +25,10 @@ STRONG_DB = 12.0
 """What is no further below the loud parts of a run is voice, not what leads up to it."""
 SURE_STEPS, RISE_SHARE = 3.9, 0.05
 """An onset may be off by so much, and by a share of how long it rises."""
-SLOW_SHARE, SLOW_STEPS = 1.1, 9
-"""A slow rise may hide more of it: so much of what it takes over so long."""
-FAINT_DB = -39.5
-GROWS_DB, GROWS_SHARE, GROWS_STEPS = 9.0, 1.5, 14.0
-"""What begins more faintly, and grows by more in the twentieth of a second after, may have begun
-below what is audible: so many steps before for each dB, and at most."""
+AUDIBLE_DB = -36.0
+GROWS_DB, GROWS_SHARE, GROWS_STEPS = 11.0, 1.5, 16.0
+"""What grows by more in the twentieth of a second after its beginning may have begun below what is
+audible, the rather the fainter it begins: so many steps before for each dB, and at most."""
 COMES_DB, COMES_STEPS = 15.0, 40
 """A fade-in began when it was so far below where it is found, at most so long before,"""
 AT_ONCE_STEPS = 3
@@ -58,8 +56,7 @@ def edged(samples: Mono, levels: Levels, gate: Levels, start: int, stop: int) ->
     step = first // STEP
     rise = levels[step : min(step + 80, max(stop, step + 1))]
     rises = int(np.argmax(rise >= rise.max() - STRONG_DB))
-    steps = RISE_SHARE * rises + SLOW_SHARE * max(0, rises - SLOW_STEPS)
-    steps = SURE_STEPS + max(steps, _grows(levels[step : min(step + 60, stop)]))
+    steps = SURE_STEPS + max(RISE_SHARE * rises, _grows(levels[step : min(step + 60, stop)]))
     came = smoothed(levels[max(0, step - COMES_STEPS) : step + 3], 2)
     faint = np.flatnonzero(came < came[-1] - COMES_DB)
     comes = len(came) - 3 - int(faint[-1]) if len(faint) else 0
@@ -74,9 +71,9 @@ def _grows(head: Levels) -> float:
     if len(head) < 40:
         return 0.0
     power = 10 ** (head / 10)
-    if power[:4].mean() > 10 ** (FAINT_DB / 10):
-        return 0.0
-    growth = 10 * float(np.log10(power[35:].mean() / power[:8].mean()))
+    most = max(power[20:35].mean(), power[35:].mean())
+    growth = 10 * float(np.log10(most / power[:8].mean()))
+    growth -= 10 * float(np.log10(power[:4].mean())) - AUDIBLE_DB
     return min(max(0.0, GROWS_SHARE * (growth - GROWS_DB)), GROWS_STEPS)
 
 

@@ -1,7 +1,7 @@
 """How loud sound is, step by step. Pure.
 
 Counterparts: `simulator.measuring.speech` finds speech by it, `simulator.measuring.edges` its
-beginning.
+beginning, `simulator.measuring.lead` what leads up to a voice.
 """
 
 from __future__ import annotations
@@ -36,3 +36,15 @@ def smoothed(levels: Levels, steps: int, *, ahead: bool = False) -> Levels:
     first, last = np.maximum(at - before, 0), np.minimum(at - before + steps, len(levels))
     mean = np.maximum((total[last] - total[first]) / (last - first), 10 ** (_SILENT_DB / 10))
     return np.asarray(10 * np.log10(mean))
+
+
+def stretches(loud: NDArray[np.bool_], bridge: int) -> list[tuple[int, int]]:
+    """Runs of true steps, joined across up to `bridge` others."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], loud, [False]]).astype(np.int8)))
+    out: list[tuple[int, int]] = []
+    for a, b in edges.reshape(-1, 2).tolist():
+        if out and a - out[-1][1] <= bridge:
+            out[-1] = (out[-1][0], b)
+        else:
+            out.append((a, b))
+    return out

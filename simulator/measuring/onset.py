@@ -10,7 +10,7 @@ speech and which sound is noise.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,14 @@ DOUBT = 0.07
 chances; by voices it was found how much leaves two of a hundred out."""
 LIKELY = 0.55
 """Where in the interval a beginning is as likely before as after."""
+TRACES = (10, 20, 35, 50)
+"""So many frames together may tell of a soft beginning before what stands out,"""
+LOUDEST = 2.5
+"""no single one of them, by more than so many standard deviations,"""
+TRACE = 1.7
+"""if in some band they are by so many standard errors above the noise:"""
+HIDDEN = 90 * RATE // 1000
+"""that may be so long."""
 REST = 16
 """Frames that are looked at beyond where there surely is a voice."""
 BLUR = RATE // 120
@@ -83,7 +91,11 @@ def beginning(
     found = _interval(
         likelihoods(frames[first : last + REST], level, spread, buried)[: last + 1 - first]
     )
-    return replace(found, first=found.first + first * HOP)
+    at = found.first // HOP + first
+    above = (frames[:at] - known.mean(axis=0)) / np.maximum(known.std(axis=0), LEAST_DB)
+    traces = _traces(np.minimum(above, LOUDEST))
+    unsure = max(found.unsure, HIDDEN) if traces > TRACE else found.unsure
+    return Beginning(first=found.first + first * HOP, unsure=unsure)
 
 
 def bands_db(samples: Mono, audible_db: float = -80.0) -> Levels:
@@ -133,6 +145,16 @@ def likelihoods(frames: Levels, level: Levels, spread: Levels, buried: float) ->
         ways = [says[i][k] + out[k + n] for i, n in enumerate(PIECES) if k + n <= count]
         out[k] = np.logaddexp.reduce(ways) if ways else out[k + 1]
     return out[:count]
+
+
+def _traces(above: Levels) -> float:
+    """By how many standard errors frames that end where a voice stands out are above noise."""
+    found = [
+        float(above[-n:].mean(axis=0).max()) / min(1.0, (n * ALIKE) ** -0.5)
+        for n in TRACES
+        if len(above) >= n
+    ]
+    return max(found, default=0.0)
 
 
 def _below(z: Levels) -> Levels:

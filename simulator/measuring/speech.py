@@ -18,7 +18,18 @@ import webrtcvad
 from numpy.typing import NDArray
 
 from simulator.measuring.edges import STRONG_DB, Island, edged
-from simulator.measuring.levels import STEP, Levels, levels_db, smoothed
+from simulator.measuring.lead import (
+    ABOVE_NOISE_DB,
+    BRIEF_STEPS,
+    FRICATIVE_STEPS,
+    LEAD_STEPS,
+    SMOOTH_STEPS,
+    breath,
+    out_of_other,
+    speaks,
+    voice_after,
+)
+from simulator.measuring.levels import STEP, Levels, levels_db, smoothed, stretches
 from simulator.measuring.onset import HOP, beginning
 from simulator.protocol.samples import RATE, Mono
 
@@ -38,33 +49,14 @@ FLOOR_SECONDS = 8.0
 FLOOR_SHARE = 2
 """The floor is this percentile of the levels in FLOOR_SECONDS around: even who speaks without a
 pause is quiet for so long between words."""
-SMOOTH_STEPS = 20
-"""Levels are smoothed over a period of hum before a floor is taken from them,"""
-BRIEF_STEPS = 5
-"""and over less where an edge is looked for in noise."""
-ABOVE_NOISE_DB = 4.0
-"""A voice that begins in noise stands out of it by so much."""
 BRIDGE_STEPS = 40
 """Steps below the gate that do not interrupt an island: a pause within a word."""
 LOUD_DB = 14.0
 """The loud parts of a run are no further below the loudest."""
 LEAD_SURE_STEPS = 8
 """What leads up to a voice began no more than so long before it is audible."""
-LEAD_STEPS = 60
-"""A shorter lead is a soft beginning of the voice itself."""
-FRICATIVE_STEPS = 200
-"""A longer one without a pitch is no consonant,"""
-FRICATIVE_DB = 20.0
-"""nor is one that is further below the voice."""
-STEADY_DB = 1.5
-"""A lead with a pitch whose level varies less is a hum."""
 UNLIKE_DB = 14.0
 """What leads up to a voice and is nearer to it may be voice."""
-STEADY_STEPS = 150
-"""So long it has to keep its level to be noise that is as loud as a faint voice."""
-PITCH_STEPS = 10
-PITCHED = 0.5
-"""Autocorrelation at the pitch of a frame that has one."""
 BACK_STEPS = 200
 """How far before a run its voice is looked for in noise."""
 NOISE_STEPS = 2_000
@@ -72,10 +64,6 @@ NOISE_STEPS = 2_000
 LEAST_NOISE = 10
 """fewer frames of it say nothing: then the quietest are taken."""
 BAND_STEPS = HOP // STEP
-GAP_STEPS = 15
-"""Out of other sound that leads up to it, a voice stands out but for such gaps,"""
-OTHER_STEPS, OTHER_SHARE = 18.4, 0.3
-"""and its beginning may be off by so much and by a share of how long it rises."""
 QUIET_DB = -35.0
 """The beginning of a voice below this may be below what else is audible;"""
 QUIET_BELOW_DB = 26.0
@@ -106,7 +94,7 @@ def find(samples: Mono, detector: Detector = "speech") -> list[Island]:
     floor = _floor(smooth)
     gate = np.clip(floor + ABOVE_FLOOR_DB, LOWEST_DB, HIGHEST_DB)
     loud = levels > gate
-    found = _stretches(loud, BRIDGE_STEPS)
+    found = stretches(loud, BRIDGE_STEPS)
     if detector == "level":
         return [edged(samples, levels, gate, a, b) for a, b in found]
     audible = np.concatenate([[0], np.cumsum(loud)])
@@ -151,8 +139,18 @@ def _voice(
     begin, end = run[0][0], run[-1][1]
     heard = smooth[begin:end]
     loudness = float(np.percentile(heard[heard > heard.max() - LOUD_DB], 75))
-    strong = begin + _loud(samples[begin * STEP : end * STEP], heard, loudness)
-    leads = strong - begin > LEAD_STEPS and not _speaks(samples, smooth, begin, strong, loudness)
+    gone = breath(samples[begin * STEP : end * STEP], heard, levels[begin:end] > gate[begin:end])
+    if gone and floor[begin] + ABOVE_FLOOR_DB <= LOWEST_DB:
+        voice = begin + gone
+        rest = [(max(a, voice), b) for a, b in run if b > voice]
+        islands = _voice(samples, levels, smooth, floor, gate, rest, voice)
+        unsure = islands[0].unsure
+        if float(np.median(smooth[begin:voice])) > loudness - UNLIKE_DB:
+            unsure = max(unsure, islands[0].first - (begin - LEAD_SURE_STEPS) * STEP)
+        islands[0] = replace(islands[0], unsure=unsure, sound=begin * STEP)
+        return islands
+    strong = begin + voice_after(samples[begin * STEP : end * STEP], heard, loudness)
+    leads = strong - begin > LEAD_STEPS and not speaks(samples, smooth, begin, strong, loudness)
     background = float(floor[strong])
     if leads:
         last = LEAD_STEPS if strong - begin > 2 * LEAD_STEPS else LEAD_STEPS // 2
@@ -163,13 +161,17 @@ def _voice(
     if not (noisy or quiet):
         return [edged(samples, levels, gate, a, b) for a, b in run]
     first, unsure = (
-        _out_of_other(levels, begin, strong, background)
+        out_of_other(levels, begin, strong, background)
         if leads
         else _out_of_noise(samples, smooth, (begin, strong), after, background, loudness)
     )
     if leads and (strong - begin <= FRICATIVE_STEPS or background > loudness - UNLIKE_DB):
         # So short a lead may have been a weak consonant after all, and one as loud a voice.
         unsure = max(unsure, first - (begin - LEAD_SURE_STEPS) * STEP)
+    loud = begin + int(np.argmax(heard >= loudness - STRONG_DB))
+    if leads and loud - strong > FRICATIVE_STEPS:
+        # What has a pitch for so long before it is loud may be music.
+        unsure = max(unsure, (loud + SMOOTH_STEPS) * STEP - first)
     run = [(a, b) for a, b in run if b * STEP > first + SHORTEST_STEPS * STEP] or run[-1:]
     islands = [edged(samples, levels, gate, a, b) for a, b in run]
     islands[0] = replace(
@@ -179,36 +181,6 @@ def _voice(
         sound=begin * STEP if leads and begin * STEP < first - BRIEF_STEPS * STEP else None,
     )
     return islands
-
-
-def _loud(samples: Mono, smooth: Levels, loudness: float) -> int:
-    """From which step on a run is surely voice. What leads up to a faint one may be as loud: it is
-    told by that it keeps its level."""
-    strong = int(np.argmax(smooth >= loudness - STRONG_DB))
-    begins = smooth[SMOOTH_STEPS : SMOOTH_STEPS + STEADY_STEPS]
-    if len(begins) == STEADY_STEPS and _pitched(samples[: STEADY_STEPS * STEP]).mean() < 0.3:
-        level = float(np.median(begins))
-        if float(np.ptp(begins)) < ABOVE_NOISE_DB and level < loudness - ABOVE_NOISE_DB:
-            strong = max(strong, int(np.argmax(smooth > level + ABOVE_NOISE_DB)))
-    if strong <= LEAD_STEPS:
-        return strong
-    # A voice that begins softly after a breath has a pitch before it is loud.
-    pitched = _pitched(samples[: strong * STEP])
-    whole = pitched[:-2] & pitched[1:-1] & pitched[2:]
-    voiced = PITCH_STEPS * (int(np.argmax(whole)) + 1) if whole.any() else 0
-    return voiced if voiced > 2 * LEAD_STEPS else strong
-
-
-def _out_of_other(levels: Levels, begin: int, strong: int, background: float) -> tuple[int, int]:
-    """Where a voice begins to which other sound leads up, and by how much that may be off: back
-    from where it is surely voice for as long as it stands out."""
-    brief = smoothed(levels[begin : strong + BRIEF_STEPS], BRIEF_STEPS, ahead=True)
-    out = np.flatnonzero(brief[: strong - begin + 1] > background + ABOVE_NOISE_DB)
-    breaks = np.flatnonzero(np.diff(out) > GAP_STEPS)
-    first = begin + int(out[breaks[-1] + 1 if len(breaks) else 0]) if len(out) else strong
-    return (first + BRIEF_STEPS // 2) * STEP, round(
-        (OTHER_STEPS + OTHER_SHARE * (strong - first)) * STEP
-    )
 
 
 def _out_of_noise(
@@ -236,27 +208,6 @@ def _out_of_noise(
     return max(0, back * STEP + found.first), found.unsure
 
 
-def _speaks(samples: Mono, smooth: Levels, begin: int, strong: int, loudness: float) -> bool:
-    """Whether what leads up to the loud part of a run is speech: it has a pitch and moves, or could
-    be a consonant."""
-    lead = smooth[begin : strong - SMOOTH_STEPS]
-    pitched = _pitched(samples[begin * STEP : (strong - SMOOTH_STEPS // 2) * STEP])
-    if pitched.mean() >= 0.3:
-        return bool(lead.std() >= STEADY_DB)
-    return len(lead) <= FRICATIVE_STEPS and float(np.median(lead)) > loudness - FRICATIVE_DB
-
-
-def _pitched(samples: Mono) -> NDArray[np.bool_]:
-    """Which frames of 40 ms, each 10 ms, have a pitch of a voice."""
-    low = samples[: len(samples) // 6 * 6].reshape(-1, 6).mean(axis=1)
-    low = np.pad(low, (0, max(0, 320 - len(low))))
-    frames = np.lib.stride_tricks.sliding_window_view(low, 320)[::80]
-    spectrum = np.fft.rfft(frames - frames.mean(axis=1, keepdims=True), 1024)
-    alike = np.fft.irfft(np.abs(spectrum) ** 2)
-    best = alike[:, 20:115].max(axis=1)
-    return np.asarray(best > PITCHED * np.maximum(alike[:, 0], 1e-12))
-
-
 def _floor(smooth: Levels) -> Levels:
     """For each step the level of what is there when nobody speaks."""
     block = int(FLOOR_SECONDS * 1000 / 8)
@@ -266,18 +217,6 @@ def _floor(smooth: Levels) -> Levels:
         around = smooth[max(0, (i - 4) * block) : (i + 5) * block]
         floors[i] = np.percentile(around, FLOOR_SHARE)
     return np.repeat(floors, block)[: len(smooth)]
-
-
-def _stretches(loud: NDArray[np.bool_], bridge: int) -> list[tuple[int, int]]:
-    """Runs of true steps, joined across up to `bridge` others."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], loud, [False]]).astype(np.int8)))
-    out: list[tuple[int, int]] = []
-    for a, b in edges.reshape(-1, 2).tolist():
-        if out and a - out[-1][1] <= bridge:
-            out[-1] = (out[-1][0], b)
-        else:
-            out.append((a, b))
-    return out
 
 
 def _voiced(samples: Mono, levels: Levels) -> NDArray[np.bool_]:

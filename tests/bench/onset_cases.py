@@ -4,9 +4,9 @@
 A reply is a second of a real voice, cut off before the first audible sample of a word after a
 pause: before the cut there is digital silence, so the cut is the onset, whoever looks for it.
 Voices of `DEVELOPMENT` are those by which the product was made, those of `HELD_OUT` are only ever
-scored. Of each, `strong` beginnings (most of them vowels and stops) and `soft` ones (s, f, h,
-nasals, a vowel that comes slowly) are kept apart, for in noise nobody can tell where a soft one
-begins.
+scored: once something was made better by what they showed, they belong to the others. Of each,
+`strong` beginnings (most of them vowels and stops) and `soft` ones (s, f, h, nasals, a vowel that
+comes slowly) are kept apart, for in noise nobody can tell where a soft one begins.
 """
 
 from __future__ import annotations
@@ -31,14 +31,22 @@ DEVELOPMENT = (
     "call_loan_nl.wav",
     "talk_trip_es.wav",
     "news_wind_ar.wav",
-)
-HELD_OUT = (
     "read_bank_pt.wav",
     "call_bill_it.wav",
     "talk_friends_es.wav",
     "read_dreams_ar.wav",
     "ami_round.wav",
     "read_watson_zh.wav",
+)
+HELD_OUT = (
+    "call_chromecast_en.wav",
+    "read_rights_fr.wav",
+    "q_three_en_zh.wav",
+    "q_hotel_ko.wav",
+    "q_delivery_ko.wav",
+    "read_es.wav",
+    "librivox_notice_es.wav",
+    "barista_en_3.wav",
 )
 BUNDLED = Path(__file__).parents[2] / "scenarios" / "starter"
 """Its instructions, of several made voices, are the third set: nothing was tuned by them either."""

@@ -29,6 +29,10 @@ KINDS = {
     "noise 20": (20.0, 27.0),
     "noise 10": (45.0, 30.0),
     "fade 5": (8.0, 6.0),
+    "fade 50": (190.0, 25.0),
+    "step": (20.0, 25.0),
+    "agc": (25.0, 25.0),
+    "soft noise 20": (90.0, 95.0),
     "quiet": (20.0, 25.0),
     "packets 60": (4.0, 5.5),
     "dtx": (4.0, 5.5),
@@ -69,6 +73,19 @@ def test_what_is_stated_holds_the_truth_and_is_no_wider_than_it_must_be(kind: st
     assert row["inside"] >= INSIDE
     assert row["p95_ms"] <= p95
     assert row["half_ms"] <= half
+
+
+def test_under_music_what_is_given_holds_the_truth() -> None:
+    results = []
+    for seed in range(8):
+        made = track(voice(), "music", 1, np.random.default_rng(seed))
+        how = way("music", made, np.random.default_rng(5))
+        results.append(
+            (replies(made, how), list(join(Sound(log(made, how)).islands(), UTTERANCE_GAP)))
+        )
+    row = figures("music", results)
+    assert row["withheld"] < 1
+    assert row["inside"] >= INSIDE
 
 
 @pytest.mark.parametrize(("bias", "share"), [(0.03, 1.0), (-0.03, 1.0), (0.0, 0.25)])
