@@ -94,6 +94,13 @@ class ResponseEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sounding:
+    """The wire says that the sound of a response begins."""
+
+    response: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Drained:
     """The wire says that the sound of a response has been played out (or was cleared)."""
 
@@ -183,6 +190,7 @@ WireEvent = (
     Ready
     | ResponseStarted
     | ResponseEnded
+    | Sounding
     | Drained
     | Text
     | UserSpeech

@@ -33,6 +33,7 @@ from simulator.protocol.events import (
     Ready,
     ResponseEnded,
     ResponseStarted,
+    Sounding,
     Text,
     TurnChanged,
     TurnState,
@@ -145,9 +146,7 @@ class Script:
         self._rest(now)
         match event:
             case AgentSpeech(edge="start"):
-                voice.speaking_since = now
-                voice.began = now if voice.began is None else voice.began
-                voice.busy_since = now if voice.busy_since is None else voice.busy_since
+                voice.heard(now)
             case AgentSpeech(edge="end"):
                 voice.speaking_since = None
                 voice.quiet_since = voice.stopped = now
@@ -158,8 +157,11 @@ class Script:
             case ResponseEnded():
                 voice.reply(event.response, now).ended = True
                 voice.quiet_since = max(voice.quiet_since, now)
+            case Sounding():
+                voice.sounds(event.response, now)
             case Drained():
-                voice.reply(event.response, now, ended=True).drained = True
+                reply = voice.reply(event.response, now, ended=True)
+                reply.drained, reply.sounding = True, None
             case Text(kind="output" | "transcript"):
                 began = now if event.response is None else voice.see(event.response, now)
                 voice.writes(began, now, self._limits.reply_max)
@@ -291,7 +293,8 @@ class Script:
         """Forget a reply that has ended, or that has gone on for too long."""
         voice, longest = self._voice, self._limits.reply_max
         voice.expire(now - longest)
-        if voice.busy_since is not None and now >= voice.rest_at(longest) - EPS:
+        patience = self._limits.answer_within
+        if voice.busy_since is not None and now >= voice.rest_at(longest, patience) - EPS:
             voice.busy_since = self._held_since = None
             voice.replies.clear()
 
@@ -309,7 +312,8 @@ class Script:
                 self._held_since = max(voice.busy_since, self._end())
             # One reply after another without a rest holds up a turn no longer than one.
             longest = self._limits.reply_max
-            waits.append((min(voice.rest_at(longest), self._held_since + longest), "reply"))
+            rests = voice.rest_at(longest, self._limits.answer_within)
+            waits.append((min(rests, self._held_since + longest), "reply"))
         prepared = self._turn()
         tail = prepared.speech_end
         conduct = prepared.turn.expect.conduct

@@ -21,6 +21,8 @@ class Reply:
 
     began: float
     ended: bool = False
+    sounding: float | None = None
+    """When the wire said that its sound begins, until something is heard or it has drained."""
     drained: bool = False
 
 
@@ -52,6 +54,22 @@ class Voice:
         self.see(response, now)
         return self.replies.setdefault(response, Reply(began=now, ended=ended))
 
+    def sounds(self, response: str, now: float) -> None:
+        """The wire says that the sound of a response begins, which may be heard only later."""
+        # One that is no part of the present reply has ended before.
+        reply = self.reply(response, now, ended=True)
+        if self.speaking_since is None and not reply.drained:
+            reply.sounding = now
+            self.busy_since = now if self.busy_since is None else self.busy_since
+
+    def heard(self, now: float) -> None:
+        """Its sound begins."""
+        self.speaking_since = now
+        self.began = now if self.began is None else self.began
+        self.busy_since = now if self.busy_since is None else self.busy_since
+        for reply in self.replies.values():
+            reply.sounding = None
+
     def writes(self, began: float, now: float, longest: float) -> None:
         """Text came of a response that began at `began`; one that goes on for too long is no reply
         that anybody waits for."""
@@ -76,10 +94,11 @@ class Voice:
         """A response that has not ended; None if there is none."""
         return next((name for name, r in self.replies.items() if not r.ended), None)
 
-    def rest_at(self, longest: float) -> float:
+    def rest_at(self, longest: float, patience: float) -> float:
         """When the reply will count as ended if nothing more comes.
 
-        What goes on is expected to last for `longest` seconds in all, and no longer.
+        What goes on is expected to last for `longest` seconds in all, and no longer; sound that the
+        wire has told of is waited for as long as for an answer, `patience` seconds.
         """
         if self.busy_since is None:
             return -math.inf
@@ -89,4 +108,6 @@ class Voice:
         if going_on:
             return max(going_on) + longest
         drained = bool(self.replies) and all(r.drained for r in self.replies.values())
-        return self.quiet_since + (REST_DRAINED if drained else REST_UNSAID)
+        rests = self.quiet_since + (REST_DRAINED if drained else REST_UNSAID)
+        told = [r.sounding for r in self.replies.values() if r.sounding is not None]
+        return max([rests, *(t + min(patience, longest) for t in told)])

@@ -308,7 +308,7 @@ async def test_talking_through_a_quiet_turn_is_no_silence_kept(tmp_path: Path) -
     assert (calm.state, calm.score) == (VerdictState.UNMEASURABLE, None)
     assert calm.why == "no occasion to keep quiet: it talked through the turn (10.0 s of speech)"
     # Where it stopped in time, what was left of the turn was kept quiet.
-    stopped = said("Three, and furthermore", at=9.5, seconds=6.0)
+    stopped = said("Three, and furthermore", at=9.5, seconds=4.0)
     found = await Bench(tmp_path, trace(PLAYED, stopped)).judge(force=True)
     assert (found["calm"].state, found["calm"].score) == (VerdictState.SCORED, 1.0)
 

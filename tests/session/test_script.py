@@ -25,6 +25,7 @@ from simulator.protocol.events import (
     Ready,
     ResponseEnded,
     ResponseStarted,
+    Sounding,
     Text,
     TurnChanged,
     TurnState,
@@ -89,6 +90,45 @@ def test_without_a_drained_signal_silence_lasts_longer() -> None:
     end = T0 + 5
     played = rehearse(asks("a", 5), quiet("b", 3), says=speech(end + 0.8, end + 2.8))
     assert played.plays[1][1] == pytest.approx(end + 2.8 + 1.5, abs=LEAD + PTIME)
+
+
+def announced(end: float, *, late: float) -> list[tuple[float, Event]]:
+    """A response that is done, and called sounding, `late` seconds before it is heard."""
+    return [
+        (end + 0.5, ResponseStarted(response="r")),
+        (end + 0.6, Text(text="Yes.", response="r", kind="transcript")),
+        (end + 0.7, Sounding(response="r")),
+        (end + 0.8, ResponseEnded(response="r")),
+        *speech(end + 0.8 + late, end + 2.8 + late),
+        (end + 2.8 + late, Drained(response="r")),
+    ]
+
+
+@pytest.mark.parametrize("late", [0.2, 1.6, 3.0, 7.5])
+def test_sound_that_the_wire_has_told_of_is_waited_for(late: float) -> None:
+    """It used to run over into the next turn if it came 1.5 s after the response was done."""
+    end = T0 + 5
+    played = rehearse(asks("a", 5), quiet("b", 3), says=announced(end, late=late))
+    assert played.plays[1][1] == pytest.approx(end + 2.8 + late + 0.7, abs=LEAD + PTIME)
+
+
+def test_sound_that_is_told_of_and_never_comes_is_waited_for_as_long_as_an_answer() -> None:
+    end = T0 + 5
+    for says in (announced(end, late=50.0)[:4], [(end + 0.7, Sounding(response="r"))]):
+        played = rehearse(asks("a", 5), quiet("b", 3), says=says)
+        assert played.plays[1][1] == pytest.approx(end + 0.7 + 8, abs=1.5 + PTIME)
+    drained = [*announced(end, late=50.0)[:4], (end + 2, Drained(response="r"))]
+    played = rehearse(asks("a", 5), quiet("b", 3), says=drained)
+    assert played.plays[1][1] == pytest.approx(end + 0.8 + 0.7, abs=1.5)
+
+
+def test_sound_that_is_told_of_once_the_reply_was_over_opens_no_response_again() -> None:
+    end = T0 + 5
+    says = [*announced(end, late=0.2)[:2], (end + 0.8, ResponseEnded(response="r"))]
+    says += [(end + 2.4, Sounding(response="r")), *speech(end + 2.5, end + 4)]
+    played = rehearse(asks("a", 5), quiet("b", 3), quiet("c", 3), says=says)
+    assert played.plays[1][1] < end + 2.4
+    assert played.plays[2][1] == pytest.approx(end + 4 + 1.5, abs=LEAD + PTIME)
 
 
 def test_no_answer_is_a_miss_after_the_window() -> None:
@@ -413,6 +453,8 @@ def noises(draw: st.DrawFn) -> list[tuple[float, Event]]:
             ResponseStarted(response="r2"),
             ResponseEnded(response="r1"),
             ResponseEnded(response="r9"),
+            Sounding(response="r1"),
+            Sounding(response="r9"),
             Drained(response="r1"),
             Text(text="hello", response="r1"),
             Text(text="hello"),

@@ -13,6 +13,9 @@ from simulator.measuring.trace import Speech, Trace, TurnSpan
 
 OCCASION = 1.0
 """Seconds without an earlier answer that a turn must have left for its silence to say anything."""
+SHARE = 0.5
+"""And the share of it, or of what is said in it: that it is held until an answer is over, and has
+rested, leaves no more of it."""
 
 
 def spoken_between(runs: Iterable[Speech], start: float, end: float) -> float:
@@ -66,10 +69,19 @@ def carried_in_s(trace: Trace, turn: TurnSpan) -> float:
 
 
 def talked_through(trace: Trace, turn: TurnSpan) -> bool:
-    """Whether what the agent had begun before a turn went on until the turn was as good as over:
-    then there was no occasion to keep quiet, and silence in it is none."""
-    ends = [s.end for s in _carried_in(trace, turn) if s.end > turn.start]
-    return turn.reached and bool(ends) and turn.done - max(ends) < OCCASION
+    """Whether what the agent had begun before a turn went on until the turn was as good as over, or
+    over most of its segment or of what is said in it: then there was no occasion to keep quiet, and
+    silence in it is none."""
+    runs = [s for s in _carried_in(trace, turn) if s.end > turn.start]
+    if not turn.reached or not runs:
+        return False
+    said = [(h.start, h.end) for h in trace.heard if h.turn == turn.id]
+    over = sum(spoken_between(runs, start, end) for start, end in said)
+    return (
+        turn.done - max(s.end for s in runs) < OCCASION
+        or spoken_between(runs, turn.start, turn.end) > SHARE * (turn.end - turn.start)
+        or over > SHARE * sum(end - start for start, end in said)
+    )
 
 
 def _carried_in(trace: Trace, turn: TurnSpan) -> list[Speech]:

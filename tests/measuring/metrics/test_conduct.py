@@ -107,11 +107,24 @@ def test_talking_through_a_quiet_turn_is_not_keeping_it(hand: Any) -> None:
 
 
 def test_an_answer_that_ends_in_a_quiet_turn_leaves_an_occasion(hand: Any) -> None:
+    """Most of its segment has to be left, however long it was held until the answer was over."""
     quiet = hand.span(1, "quiet")
-    for end, through in ((18.9, False), (19.1, True)):
+    for end, through in ((12.4, False), (12.6, True), (15.0, True), (18.9, True), (19.1, True)):
         trace = hand.trace(
             [hand.span(0, "answer", due=4.0), quiet],
             [(hand.response("a", (5.0, end)), "t0", ("overrun",))],
+        )
+        assert conduct.talked_through(trace, quiet) is through
+
+
+def test_talking_over_what_is_said_in_a_quiet_turn_is_not_keeping_quiet(hand: Any) -> None:
+    quiet = hand.span(1, "quiet")
+    guest = Heard(id="t1/0", turn="t1", voice="guest", start=11.0, end=13.0)
+    for end, through in ((11.9, False), (12.1, True)):
+        trace = hand.trace(
+            [hand.span(0, "answer", due=4.0), quiet],
+            [(hand.response("a", (5.0, end)), "t0", ("overrun",))],
+            [guest],
         )
         assert conduct.talked_through(trace, quiet) is through
 

@@ -24,6 +24,7 @@ from simulator.protocol.events import (
     Respond,
     ResponseEnded,
     ResponseStarted,
+    Sounding,
     Text,
     UserSpeech,
     Whose,
@@ -120,6 +121,8 @@ class Codec(dialect.Codec):
                 return (_text(fields, "user", "delta"),)
             case "conversation.item.input_audio_transcription.completed":
                 return (_text(fields, "user", "transcript", final=True),)
+            case "output_audio_buffer.started":
+                return (Sounding(response=string(fields, "response_id")),)
             case "output_audio_buffer.stopped":
                 return (Drained(response=string(fields, "response_id")),)
             case "output_audio_buffer.cleared":

@@ -26,6 +26,7 @@ from simulator.protocol.events import (
     Respond,
     ResponseEnded,
     ResponseStarted,
+    Sounding,
     Text,
     UserSpeech,
     WireCommand,
@@ -190,6 +191,7 @@ def test_what_is_said_is_cut_by_name_and_by_sound() -> None:
             {"type": "input_audio_buffer.speech_stopped", "item_id": "u"},
             UserSpeech(edge="end", item="u"),
         ),
+        ({"type": "output_audio_buffer.started", "response_id": "r"}, Sounding(response="r")),
         ({"type": "output_audio_buffer.stopped", "response_id": "r"}, Drained(response="r")),
         (
             {"type": "output_audio_buffer.cleared", "response_id": "r"},
