@@ -113,6 +113,7 @@ def test_malformed_events_are_noted_and_survived(out: Path) -> None:
     faults = [fault for _, fault in Recording.open(folder).records(FaultRecord)]
     assert {f.code for f in faults} == {"malformed"}
     assert len(faults) >= 4
+    assert trace(out, "Malformed").unread == len(faults)
     answers = trace(out, "Malformed").responses_of("count")
     assert [r.text.strip() for r, _ in answers] == ["Three windows."]
 

@@ -108,6 +108,7 @@ _APART: Mapping[str, Any] = {
     "misheard": True,
     "detecting": True,
     "damaged": True,
+    "unread": True,
     "stalls": True,
     "before": True,
     "pacing": {"unsent"},

@@ -32,7 +32,7 @@ from simulator.measuring.trace import (
 )
 from simulator.measuring.utterances import join, responses
 from simulator.protocol.conditions import Decide
-from simulator.protocol.events import OUTCOMES, Outcome
+from simulator.protocol.events import MALFORMED, OUTCOMES, Outcome
 from simulator.protocol.health import Sending
 from simulator.protocol.soundness import incomplete
 from simulator.recording.manifest import EVENTS, MANIFEST, RTP_LOG
@@ -133,6 +133,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         lost=sound.lost,
         detecting=asked and _detecting(recording, begun),
         damaged=recording.damaged,
+        unread=sum(r.code == MALFORMED for _, r in faults),
         shared_host=manifest.shared_host,
         conditions=manifest.conditions,
     )

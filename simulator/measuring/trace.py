@@ -303,6 +303,8 @@ class Trace:
     """Its turn detection was still at work although it was to be asked at each turn's end."""
     damaged: int = 0
     """Lines of the recording's events that could not be read; 1 if the last one was cut off."""
+    unread: int = 0
+    """Messages of the agent that could not be read, and say nothing here."""
     codec: CodecDelay = CodecDelay()
     shared_host: bool = False
     """The agent computed on this machine beside others: latencies are marked."""

@@ -167,6 +167,10 @@ class ContextChanged:
     window: int = 0
 
 
+MALFORMED = "malformed"
+"""The code of a fault that is no more than a message which cannot be read."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """Something broke."""

@@ -21,7 +21,7 @@ from simulator.protocol.events import Outcome
 from simulator.report.part import LatencySummary
 from simulator.report.plain import clean, plain
 from simulator.report.rows import RIGHT
-from simulator.report.terminal import WIDTH, damaged, how_measured, wide
+from simulator.report.terminal import WIDTH, damaged, how_measured, unread, wide
 
 ERRORS = 3
 """Errors beside answers that are shown."""
@@ -81,6 +81,8 @@ def _remarks(trace: Trace) -> Iterator[str]:
         yield f"and of {len(told) - ERRORS} more"
     if trace.damaged:
         yield damaged("the recording", trace.damaged)
+    if trace.unread:
+        yield unread("the recording", trace.unread)
 
 
 def _time(seconds: float | None) -> str:

@@ -44,6 +44,8 @@ class AttemptSummary:
     problem: str = ""
     damaged: int = 0
     """Lines of its recording's events that could not be read."""
+    unread: int = 0
+    """Messages of its agent that could not be read."""
     number: int = 1
     """Which try this is."""
     others: tuple[AttemptSummary, ...] = ()
@@ -111,6 +113,7 @@ def _attempt(row: AttemptRow) -> AttemptSummary:
         latency_p50_s=latency_of([row]).p50,
         problem=row.problem,
         damaged=0 if row.trace is None else row.trace.damaged,
+        unread=0 if row.trace is None else row.trace.unread,
         number=result.number,
         others=tuple(_attempt(other) for other in row.others),
     )

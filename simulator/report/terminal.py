@@ -258,6 +258,8 @@ def _remarks(summary: Summary, logs: Mapping[str, Path]) -> list[Text]:
             lines.append(plain(f"{attempt.id}: {outcome}: {why}", "red"))
         if attempt.damaged:
             lines.append(plain(damaged(attempt.id, attempt.damaged), "yellow"))
+        if attempt.unread:
+            lines.append(plain(unread(attempt.id, attempt.unread), "yellow"))
         if attempt.others:
             lines.append(plain(_tries(attempt), "yellow"))
     invalid = [a.reason for a in summary.attempts if a.outcome == Outcome.INSTRUMENT_INVALID]
@@ -328,6 +330,15 @@ def damaged(what: str, lines: int) -> str:
     """What is said of a recording whose events could not all be read."""
     some = "1 line" if lines == 1 else f"{lines} lines"
     return f"{what}: {some} of its events could not be read (cut off or damaged), and are not in it"
+
+
+def unread(whose: str, messages: int) -> str:
+    """What is said where an agent's messages could not all be read."""
+    some = "1 message" if messages == 1 else f"{messages} messages"
+    return (
+        f"{whose}: {some} of the agent's could not be read and say nothing here; the recording's "
+        "`fault` events with code malformed have them"
+    )
 
 
 def how_measured(latency: LatencySummary) -> str:

@@ -64,6 +64,20 @@ def optional(fields: Fields, key: str) -> str | None:
     return value
 
 
+def identity(fields: Fields, key: str) -> str:
+    """An id; one that is a number is its digits."""
+    value = fields.get(key)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
+        return str(value)
+    return string(fields, key)
+
+
+def identity_if_any(fields: Fields, key: str) -> str | None:
+    return None if fields.get(key) is None else identity(fields, key)
+
+
 def mapping(fields: Fields, key: str) -> Fields:
     value = fields.get(key)
     if not isinstance(value, dict):

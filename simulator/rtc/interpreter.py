@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 
 from simulator.errors import AgentError, OmnistageError
-from simulator.protocol.events import Fault, Text, Whose, WireCommand
+from simulator.protocol.events import MALFORMED, Fault, Text, Whose, WireCommand
 from simulator.rtc.dialect import Codec, Message, Step, Written
 from simulator.text import excerpt
 
@@ -78,10 +78,10 @@ class Interpreter:
         except (ValueError, OverflowError) as error:
             self._malformed += 1
             if self._malformed > MALFORMED_LIMIT:
-                return (_fault("malformed", f"over {MALFORMED_LIMIT} malformed messages"),)
+                return (_fault(MALFORMED, f"over {MALFORMED_LIMIT} malformed messages"),)
             body = message.body
             said = body if isinstance(body, str) else repr(body[: 2 * _EXCERPT])
-            return (_fault("malformed", f"{error}: {excerpt(said, _EXCERPT)}", fatal=False),)
+            return (_fault(MALFORMED, f"{error}: {excerpt(said, _EXCERPT)}", fatal=False),)
 
     def _steps(self, say: Callable[[], Sequence[Step]]) -> Sequence[Step]:
         try:

@@ -146,6 +146,7 @@ def test_what_neither_table_nor_verdict_says_is_told(run_folder: Path, console: 
         failures=(beside, alone),
         detecting=True,
         damaged=2,
+        unread=3,
     )
     path.write_bytes(trace_to_json(made))
     print_summary(summarise(run_folder), run_folder, console)
@@ -154,5 +155,7 @@ def test_what_neither_table_nor_verdict_says_is_told(run_folder: Path, console: 
     assert "oracle: in 1 of 1 attempts it still told when we began and ended to speak" in text
     assert "made-up--oracle--1: 2 lines of its events could not be read" in text
     assert "the recording: 2 lines of its events could not be read" in text
+    assert "made-up--oracle--1: 3 messages of the agent's could not be read" in text
+    assert "the recording: 3 messages of the agent's could not be read" in text
     assert "in count it told of an error, and answered all the same: server_error: Over" in text
     assert "quota" not in text, "of a turn without an answer the verdict says it"

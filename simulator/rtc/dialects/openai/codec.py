@@ -44,6 +44,8 @@ from simulator.rtc.dialect import Message, Written
 from simulator.rtc.fields import (
     Fields,
     compact,
+    identity,
+    identity_if_any,
     is_number,
     mapping,
     optional,
@@ -85,6 +87,8 @@ class Codec(dialect.Codec):
         """It may decide by itself when the user has finished."""
         self._refusals = Refusals()
         self._committed: str | None = None
+        self._open: dict[str, str | float] = {}
+        """Responses that have begun and not ended, each with its id as it was said."""
 
     # ------------------------------------------------------------ reading
 
@@ -100,15 +104,15 @@ class Codec(dialect.Codec):
             case "error":
                 return (self._error(fields),)
             case "input_audio_buffer.speech_started":
-                return (UserSpeech(edge="start", item=optional(fields, "item_id")),)
+                return (UserSpeech(edge="start", item=identity_if_any(fields, "item_id")),)
             case "input_audio_buffer.speech_stopped":
-                return (UserSpeech(edge="end", item=optional(fields, "item_id")),)
+                return (UserSpeech(edge="end", item=identity_if_any(fields, "item_id")),)
             case "input_audio_buffer.committed":
                 return self._commit(fields, acknowledged)
             case "response.created":
                 return (self._created(fields),)
             case "response.done":
-                return (_done(fields),)
+                return (self._done(fields),)
             case "response.output_text.delta" | "response.text.delta":
                 return (_text(fields, "output", "delta"),)
             case "response.output_text.done" | "response.text.done":
@@ -122,15 +126,15 @@ class Codec(dialect.Codec):
             case "conversation.item.input_audio_transcription.completed":
                 return (_text(fields, "user", "transcript", final=True),)
             case "output_audio_buffer.started":
-                return (Sounding(response=string(fields, "response_id")),)
+                return (Sounding(response=identity(fields, "response_id")),)
             case "output_audio_buffer.stopped":
-                return (Drained(response=string(fields, "response_id")),)
+                return (Drained(response=identity(fields, "response_id")),)
             case "output_audio_buffer.cleared":
-                return (Drained(response=string(fields, "response_id"), cleared=True),)
+                return (Drained(response=identity(fields, "response_id"), cleared=True),)
             case "omnistage.context":
                 return (_context(fields),)
             case "omnistage.listened":
-                return (Listened(response=optional(fields, "response_id")),)
+                return (Listened(response=identity_if_any(fields, "response_id")),)
             case _:
                 return ()
 
@@ -163,7 +167,7 @@ class Codec(dialect.Codec):
         )
 
     def _commit(self, fields: Fields, acknowledged: str | None) -> Sequence[WireEvent]:
-        self._committed = string(fields, "item_id")
+        self._committed = identity(fields, "item_id")
         if acknowledged is not None:
             return (Acknowledged(command=acknowledged, what="commit"),)
         # It has acknowledged that it is not to, and goes on deciding when we have finished.
@@ -177,7 +181,29 @@ class Codec(dialect.Codec):
         asked = self._refusals.begins()
         trigger = named if isinstance(named, str) else asked
         item, self._committed = self._committed, None
-        return ResponseStarted(response=string(response, "id"), trigger=trigger, input_item=item)
+        name = identity(response, "id")
+        self._open[name] = response["id"]
+        return ResponseStarted(response=name, trigger=trigger, input_item=item)
+
+    def _done(self, fields: Fields) -> ResponseEnded:
+        response = mapping(fields, "response")
+        usage = response.get("usage")
+        reason, message = why_not_completed(response)
+        name = self._ended(response)
+        self._open.pop(name, None)
+        return ResponseEnded(
+            response=name,
+            status=ending_of(response),
+            usage=usage if isinstance(usage, dict) else None,
+            reason=reason,
+            message=message,
+        )
+
+    def _ended(self, response: Fields) -> str:
+        """Which response has ended; where that is not said, the only one that is open."""
+        if response.get("id") is None and len(self._open) == 1:
+            return next(iter(self._open))
+        return identity(response, "id")
 
     # ------------------------------------------------------------ writing
 
@@ -202,7 +228,8 @@ class Codec(dialect.Codec):
                 clear = {"type": "output_audio_buffer.clear", "event_id": name}
                 if command.response is None:
                     return self._written(name, clear)
-                cancel = {"type": "response.cancel", "response_id": command.response}
+                named = self._open.get(command.response, command.response)
+                cancel = {"type": "response.cancel", "response_id": named}
                 return self._written(name, {**cancel, "event_id": f"{name}_1"}, clear)
             case Cue():
                 return _written("", _cue(command))
@@ -250,24 +277,11 @@ def _cue(cue: Cue) -> Fields:
     return {"type": "omnistage.cue", "turn": turn, "starts_in": cue.starts_in}
 
 
-def _done(fields: Fields) -> ResponseEnded:
-    response = mapping(fields, "response")
-    usage = response.get("usage")
-    reason, message = why_not_completed(response)
-    return ResponseEnded(
-        response=string(response, "id"),
-        status=ending_of(response),
-        usage=usage if isinstance(usage, dict) else None,
-        reason=reason,
-        message=message,
-    )
-
-
 def _text(fields: Fields, kind: _TextKind, key: str, *, final: bool = False) -> Text:
     return Text(
         text=string(fields, key),
-        response=None if kind == "user" else optional(fields, "response_id"),
-        item=optional(fields, "item_id"),
+        response=None if kind == "user" else identity_if_any(fields, "response_id"),
+        item=identity_if_any(fields, "item_id"),
         part=_part(fields),
         kind=kind,
         final=final,

@@ -232,8 +232,10 @@ def test_messages_not_known_mean_nothing() -> None:
         b"\xff\xfe",
         '{"type":5}',
         '{"type":"response.created"}',
-        '{"type":"response.created","response":{"id":7}}',
-        '{"type":"response.done","response":{"id":7,"status":"failed"}}',
+        '{"type":"response.created","response":{"id":true}}',
+        '{"type":"response.created","response":{"id":0.5}}',
+        '{"type":"response.done","response":{"status":"failed"}}',
+        '{"type":"response.done","response":{"id":[7],"status":"failed"}}',
         '{"type":"response.output_text.delta","response_id":"r"}',
         '{"type":"omnistage.context","op":"x","tokens":"many"}',
         '{"type":"omnistage.context","op":"x","tokens":-1}',
@@ -246,6 +248,52 @@ def test_messages_not_known_mean_nothing() -> None:
 def test_malformed_messages_are_value_errors(raw: str | bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         hear(call(), raw)
+
+
+def test_ids_may_be_numbers() -> None:
+    """A transcript whose response had one was dropped without a word."""
+    codec = call()
+    said = [
+        {"type": "input_audio_buffer.speech_started", "item_id": 3},
+        {"type": "input_audio_buffer.committed", "item_id": 3},
+        {"type": "response.created", "response": {"id": 7}},
+        {"type": "output_audio_buffer.started", "response_id": 7},
+        {
+            "type": "response.output_audio_transcript.done",
+            "response_id": 7,
+            "item_id": 8.0,
+            "transcript": "Three.",
+        },
+        {"type": "response.done", "response": {"id": 7, "status": "completed"}},
+        {"type": "output_audio_buffer.stopped", "response_id": 7},
+    ]
+    heard = [event for fields in said for event in hear(codec, json.dumps(fields))]
+    assert heard == [
+        UserSpeech(edge="start", item="3"),
+        ResponseStarted(response="7", input_item="3"),
+        Sounding(response="7"),
+        Text(text="Three.", response="7", item="8", kind="transcript", final=True),
+        ResponseEnded(response="7"),
+        Drained(response="7"),
+    ]
+
+
+def test_a_response_is_cancelled_by_its_id_as_it_was_said() -> None:
+    codec = call()
+    hear(codec, '{"type":"response.created","response":{"id":7}}')
+    cancel, _ = codec.write(Cancel(response="7")).messages
+    assert json.loads(cancel.body)["response_id"] == 7
+
+
+def test_an_end_without_an_id_is_that_of_the_response_that_is_open() -> None:
+    codec = call()
+    done = '{"type":"response.done","response":{"status":"failed"}}'
+    for name in ("a", "b"):
+        hear(codec, f'{{"type":"response.created","response":{{"id":"{name}"}}}}')
+    with pytest.raises(ValueError, match="id"):
+        hear(codec, done)
+    hear(codec, '{"type":"response.done","response":{"id":"a"}}')
+    assert list(hear(codec, done)) == [ResponseEnded(response="b", status="failed")]
 
 
 def test_halves_of_characters_are_replaced_in_texts_and_ids() -> None:
