@@ -24,14 +24,15 @@ OUR_AUDIO, THEIRS = 1001, 2001
 
 
 def voice(seconds: float, *, pitch: float = 130.0, level: float = 0.25) -> Mono:
-    """Something like a voice: harmonics under two formants, swelling four times a second; its very
-    first and very last samples are audible."""
+    """Something like a voice: harmonics under two formants, swelling four times a second, of a
+    pitch that moves as no tone's does; its very first and very last samples are audible."""
     t = np.arange(round(seconds * RATE)) / RATE
+    moved = 0.12 * np.sin(2 * np.pi * 3.1 * t) / (2 * np.pi * 3.1)
     sound = np.zeros(len(t))
     for k in range(1, 28):
         f = k * pitch
         weight = np.exp(-(((f - 600) / 300) ** 2)) + 0.5 * np.exp(-(((f - 1700) / 400) ** 2)) + 0.03
-        sound += weight * np.cos(2 * np.pi * f * t + k * k)
+        sound += weight * np.cos(2 * np.pi * f * (t + moved) + k * k)
     sound *= level / np.abs(sound).max() * (0.7 + 0.3 * np.cos(2 * np.pi * 4 * t))
     return sound.astype(np.float32)
 

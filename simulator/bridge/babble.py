@@ -26,6 +26,8 @@ _RELEASE = 0.012
 """Seconds of fade at the end."""
 _DIP = 0.45
 """How far the voice sinks between two syllables; never to silence, or it would fall apart."""
+_TREMBLE, _TREMBLES = 0.025, 0.01
+"""Seconds in which the pitch wanders, and its share by which it does: what keeps it is a tone."""
 
 _FORMANTS = np.array(
     [
@@ -84,6 +86,8 @@ def babble(text: str, *, rate: float = WORDS_PER_SECOND) -> MonoInt16:
     # Pitch: a voice of its own for each text, falling over the sentence, moving with the syllables.
     pitch = rng.uniform(105, 175) * np.interp(at, [0, n], [1.08, 0.9])
     pitch *= np.interp(at, edges, rng.uniform(0.93, 1.07, len(edges)))
+    trembles = np.arange(0, n + _TREMBLE * RATE, _TREMBLE * RATE)
+    pitch *= np.interp(at, trembles, rng.normal(1, _TREMBLES, len(trembles)))
     phase = np.cumsum(pitch) / RATE
     index = ((phase - phase[0]) % 1.0 * _TABLE).astype(np.int64)
 

@@ -51,7 +51,7 @@ from simulator.recording.records import (
 )
 from simulator.scenario.types import Embedded, Scenario
 
-METHOD = 11
+METHOD = 12
 """Changes whenever the same recording could get another trace; cached traces are then made anew."""
 WHOLE = 0.99
 """Share of the packets that left which a log has to hold."""

@@ -2,35 +2,33 @@
 
 A level gate that follows the noise floor and webrtcvad together say that there is speech; then its
 edges are looked for in the level of single milliseconds, because a detector's frames are ten times
-too coarse for a latency. Breath, hiss and hum that lead up to a voice are told from it by pitch and
-level, and each onset comes with how far it may be off. Counterparts: `simulator.measuring.sound`
-decodes the agent's sound for it, `simulator.measuring.measure` puts the result on session time,
-`simulator.rtc.ear` is the live detector.
+too coarse for a latency. Tones and music, and what goes on when a voice is silent, are no speech.
+Counterparts: `simulator.measuring.voice` tells where in a run a voice begins,
+`simulator.measuring.sound` decodes the agent's sound for it, `simulator.measuring.measure` puts the
+result on session time, `simulator.rtc.ear` is the live detector.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import webrtcvad
 from numpy.typing import NDArray
 
-from simulator.measuring.edges import STRONG_DB, Island, edged
-from simulator.measuring.lead import (
-    ABOVE_NOISE_DB,
-    BRIEF_STEPS,
-    FRICATIVE_STEPS,
-    LEAD_STEPS,
-    SMOOTH_STEPS,
-    breath,
-    out_of_other,
-    speaks,
-    voice_after,
+from simulator.measuring.edges import Island
+from simulator.measuring.heard import LOWEST_DB, Heard
+from simulator.measuring.levels import STEP, Levels, stretches
+from simulator.measuring.tones import FRAME, Tones, sung, tones
+from simulator.measuring.trail import voices
+from simulator.measuring.voice import (
+    CUT_STEPS,
+    RUN_STEPS,
+    SHORTEST_STEPS,
+    begun,
+    led_up,
+    loudness,
 )
-from simulator.measuring.levels import STEP, Levels, levels_db, smoothed, stretches
-from simulator.measuring.onset import HOP, beginning
 from simulator.protocol.samples import RATE, Mono
 
 Detector = Literal["speech", "level"]
@@ -38,44 +36,17 @@ Detector = Literal["speech", "level"]
 
 
 VAD_MODE = 2
-FRAME = RATE // 100
-"""webrtcvad's frame: 10 ms."""
-LOWEST_DB = -50.0
-"""Below this nothing is audible."""
-HIGHEST_DB = -26.0
-"""Above this everything is, however loud the floor."""
-ABOVE_FLOOR_DB = 10.0
-FLOOR_SECONDS = 8.0
-FLOOR_SHARE = 2
-"""The floor is this percentile of the levels in FLOOR_SECONDS around: even who speaks without a
-pause is quiet for so long between words."""
 BRIDGE_STEPS = 40
 """Steps below the gate that do not interrupt an island: a pause within a word."""
-LOUD_DB = 14.0
-"""The loud parts of a run are no further below the loudest."""
-LEAD_SURE_STEPS = 8
-"""What leads up to a voice began no more than so long before it is audible."""
-UNLIKE_DB = 14.0
-"""What leads up to a voice and is nearer to it may be voice."""
-BACK_STEPS = 200
-"""How far before a run its voice is looked for in noise."""
-NOISE_STEPS = 2_000
-"""How far before a voice the noise is looked for that it is in, and half as far after it began;"""
-LEAST_NOISE = 10
-"""fewer frames of it say nothing: then the quietest are taken."""
-BAND_STEPS = HOP // STEP
-QUIET_DB = -35.0
-"""The beginning of a voice below this may be below what else is audible;"""
-QUIET_BELOW_DB = 26.0
-"""of such a one all counts that is less than so much below its loud parts."""
 VOICED_FRAMES = 5
 """Frames of 10 ms that webrtcvad must call speech in a run of islands."""
-RUN_STEPS = 250
-"""Steps of silence across which islands are one run to the detector."""
-SHORTEST_STEPS = 8
-"""An island of fewer audible steps is a crackle, not speech."""
+FAINT_TONE_DB = 24.0
+"""A tone that is further below a voice may go on under it."""
 SHORTEST_RUN_STEPS = 60
 """A run of fewer audible steps is a beep or a click; the shortest word is longer."""
+BEEP_STEPS, BEEP_DB = 80, 15.0
+"""So is one sound alone that is shorter and stands out by more: of a word that is as loud more is
+heard."""
 CLICK_STEPS = 30
 """A shorter island at either end of a run, in which there is no speech, is a click beside it."""
 
@@ -87,27 +58,65 @@ def islands(samples: Mono, detector: Detector = "speech") -> list[tuple[int, int
 
 def find(samples: Mono, detector: Detector = "speech") -> list[Island]:
     """Stretches of speech (or of any sound), in order, not joined across pauses over 40 ms."""
-    levels = levels_db(samples, STEP)
-    if not len(levels) or float(levels.max()) <= LOWEST_DB:
+    if not len(samples):
         return []
-    smooth = smoothed(levels, SMOOTH_STEPS)
-    floor = _floor(smooth)
-    gate = np.clip(floor + ABOVE_FLOOR_DB, LOWEST_DB, HIGHEST_DB)
-    loud = levels > gate
+    heard = Heard.of(samples)
+    loud = heard.loud
     found = stretches(loud, BRIDGE_STEPS)
     if detector == "level":
-        return [edged(samples, levels, gate, a, b) for a, b in found]
+        return [heard.edged(a, b) for a, b in found]
     audible = np.concatenate([[0], np.cumsum(loud)])
     found = [(a, b) for a, b in found if audible[b] - audible[a] >= SHORTEST_STEPS]
+    asked = _asked(heard)
+    toned = tones(samples, asked)
+    found, borders = _cut(found, toned, heard)
+    voiced = _voiced(samples, asked) & ~toned.steady
+    sounds = [
+        part
+        for a, b in found
+        if not toned.through(a, b)
+        for part in voices(heard, (a, b), loudness(heard.smooth[a:b]))
+    ]
     out: list[Island] = []
-    for run in _spoken(found, audible, _voiced(samples, levels)):
+    for run in _spoken(sounds, audible, voiced, heard.smooth - heard.gate):
         after = out[-1].stop // STEP + 1 if out else 0
-        out += _voice(samples, levels, smooth, floor, gate, run, after)
+        islands = begun(heard, run, after)
+        leads = [(a, b) for a, b in found if after <= a < b <= run[0][0]]
+        islands[0] = led_up(islands, leads, borders.get(run[0][0]), heard.smooth)
+        out += islands
     return out
 
 
+def _cut(
+    found: list[tuple[int, int]], toned: Tones, heard: Heard
+) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:
+    """The islands, those that begin with a tone parted from it; and for such a one, by its first
+    step, between which its voice may begin."""
+    smooth = heard.smooth
+    out: list[tuple[int, int]] = []
+    borders = {}
+    for first, stop in found:
+        ends = toned.until(first, stop)
+        if ends is None:
+            out.append((first, stop))
+        elif np.median(smooth[first:ends]) < smooth[ends:stop].max() - FAINT_TONE_DB:
+            # What is so faint may go on under the voice: `begun` tells where that begins.
+            out.append((first, stop))
+            borders[first] = first, ends + CUT_STEPS
+        else:
+            near = max(first + 1, ends - CUT_STEPS)
+            cut = near + int(np.argmin(smooth[near : min(ends + CUT_STEPS, stop)]))
+            out += [(first, cut), (cut, stop)]
+            may_be = sung(heard.samples[first * STEP : cut * STEP])
+            borders[cut] = first if may_be else cut - 2 * CUT_STEPS, cut
+    return out, borders
+
+
 def _spoken(
-    found: list[tuple[int, int]], audible: NDArray[np.int64], voiced: NDArray[np.bool_]
+    found: list[tuple[int, int]],
+    audible: NDArray[np.int64],
+    voiced: NDArray[np.bool_],
+    above: Levels,
 ) -> list[list[tuple[int, int]]]:
     """The islands that lie in runs in which there is speech, run by run."""
     count = [int(voiced[a * STEP // FRAME : -(-b * STEP // FRAME)].sum()) for a, b in found]
@@ -121,118 +130,36 @@ def _spoken(
         steps = sum(int(audible[found[k][1]] - audible[found[k][0]]) for k in run)
         if steps < SHORTEST_RUN_STEPS or sum(count[k] for k in run) < VOICED_FRAMES:
             continue
+        if (
+            steps < BEEP_STEPS
+            and len(run) == 1
+            and float(above[found[run[0]][0] : found[run[0]][1]].max()) > BEEP_DB
+        ):
+            continue
         sure = [k for k in run if count[k] or found[k][1] - found[k][0] >= CLICK_STEPS]
         out.append([found[k] for k in run if sure[0] <= k <= sure[-1]])
     return out
 
 
-def _voice(
-    samples: Mono,
-    levels: Levels,
-    smooth: Levels,
-    floor: Levels,
-    gate: Levels,
-    run: list[tuple[int, int]],
-    after: int,
-) -> list[Island]:
-    """The islands of a run from where its voice begins, which is no earlier than step `after`."""
-    begin, end = run[0][0], run[-1][1]
-    heard = smooth[begin:end]
-    loudness = float(np.percentile(heard[heard > heard.max() - LOUD_DB], 75))
-    gone = breath(samples[begin * STEP : end * STEP], heard, levels[begin:end] > gate[begin:end])
-    if gone and floor[begin] + ABOVE_FLOOR_DB <= LOWEST_DB:
-        voice = begin + gone
-        rest = [(max(a, voice), b) for a, b in run if b > voice]
-        islands = _voice(samples, levels, smooth, floor, gate, rest, voice)
-        unsure = islands[0].unsure
-        if float(np.median(smooth[begin:voice])) > loudness - UNLIKE_DB:
-            unsure = max(unsure, islands[0].first - (begin - LEAD_SURE_STEPS) * STEP)
-        islands[0] = replace(islands[0], unsure=unsure, sound=begin * STEP)
-        return islands
-    strong = begin + voice_after(samples[begin * STEP : end * STEP], heard, loudness)
-    leads = strong - begin > LEAD_STEPS and not speaks(samples, smooth, begin, strong, loudness)
-    background = float(floor[strong])
-    if leads:
-        last = LEAD_STEPS if strong - begin > 2 * LEAD_STEPS else LEAD_STEPS // 2
-        lead = smooth[begin : strong - last]
-        background = max(background, float(np.percentile(lead, 80)))
-    quiet = loudness < QUIET_DB
-    noisy = background + ABOVE_NOISE_DB > LOWEST_DB
-    if not (noisy or quiet):
-        return [edged(samples, levels, gate, a, b) for a, b in run]
-    first, unsure = (
-        out_of_other(levels, begin, strong, background)
-        if leads
-        else _out_of_noise(samples, smooth, (begin, strong), after, background, loudness)
-    )
-    if leads and (strong - begin <= FRICATIVE_STEPS or background > loudness - UNLIKE_DB):
-        # So short a lead may have been a weak consonant after all, and one as loud a voice.
-        unsure = max(unsure, first - (begin - LEAD_SURE_STEPS) * STEP)
-    loud = begin + int(np.argmax(heard >= loudness - STRONG_DB))
-    if leads and loud - strong > FRICATIVE_STEPS:
-        # What has a pitch for so long before it is loud may be music.
-        unsure = max(unsure, (loud + SMOOTH_STEPS) * STEP - first)
-    run = [(a, b) for a, b in run if b * STEP > first + SHORTEST_STEPS * STEP] or run[-1:]
-    islands = [edged(samples, levels, gate, a, b) for a, b in run]
-    islands[0] = replace(
-        islands[0],
-        first=min(first, islands[0].stop - 1),
-        unsure=unsure,
-        sound=begin * STEP if leads and begin * STEP < first - BRIEF_STEPS * STEP else None,
-    )
-    return islands
-
-
-def _out_of_noise(
-    samples: Mono,
-    smooth: Levels,
-    voice: tuple[int, int],
-    after: int,
-    background: float,
-    loudness: float,
-) -> tuple[int, int]:
-    """Where a voice begins in noise or in what is hardly audible, and by how much that may be off.
-    `voice`: where it stands out of it, and where it is loud."""
-    begin, strong = voice
-    back, ahead = max(0, begin - NOISE_STEPS), strong + NOISE_STEPS // 2
-    there = smooth[back:ahead:BAND_STEPS]
-    noise = there <= max(background, LOWEST_DB - ABOVE_FLOOR_DB) + ABOVE_NOISE_DB
-    if noise.sum() < LEAST_NOISE:
-        noise = there <= np.percentile(there, 10)
-    found = beginning(
-        samples[back * STEP : ahead * STEP],
-        noise,
-        ((max(back, after, begin - BACK_STEPS) - back) * STEP, (strong - back) * STEP),
-        audible_db=min(loudness - QUIET_BELOW_DB, LOWEST_DB),
-    )
-    return max(0, back * STEP + found.first), found.unsure
-
-
-def _floor(smooth: Levels) -> Levels:
-    """For each step the level of what is there when nobody speaks."""
-    block = int(FLOOR_SECONDS * 1000 / 8)
-    count = -(-len(smooth) // block)
-    floors = np.empty(count)
-    for i in range(count):
-        around = smooth[max(0, (i - 4) * block) : (i + 5) * block]
-        floors[i] = np.percentile(around, FLOOR_SHARE)
-    return np.repeat(floors, block)[: len(smooth)]
-
-
-def _voiced(samples: Mono, levels: Levels) -> NDArray[np.bool_]:
-    """What webrtcvad calls speech, by frames of 10 ms; it is not asked in long silence."""
-    count = -(-len(samples) // FRAME)
-    pcm = np.zeros(count * FRAME, np.int16)
-    pcm[: len(samples)] = np.clip(samples * 32768.0, -32768, 32767).astype(np.int16)
-    data = pcm.tobytes()
-    loud = np.flatnonzero(levels > LOWEST_DB) * STEP // FRAME
+def _asked(heard: Heard) -> NDArray[np.bool_]:
+    """Which frames of 10 ms are looked at: not long silence."""
+    count = -(-len(heard.samples) // FRAME)
+    loud = np.flatnonzero(heard.levels > LOWEST_DB) * STEP // FRAME
     near = np.zeros(count + 101, np.int64)
     np.add.at(near, np.maximum(loud - 50, 0), 1)
     np.add.at(near, np.minimum(loud + 50, count), -1)
-    asked = np.flatnonzero(np.cumsum(near[:count]) > 0)
+    return np.asarray(np.cumsum(near[:count]) > 0)
+
+
+def _voiced(samples: Mono, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which frames that are asked about webrtcvad calls speech."""
+    count = len(asked)
+    pcm = np.zeros(count * FRAME, np.int16)
+    pcm[: len(samples)] = np.clip(samples * 32768.0, -32768, 32767).astype(np.int16)
+    data = pcm.tobytes()
     vad = webrtcvad.Vad(VAD_MODE)
     voiced = np.zeros(count, np.bool_)
     size = FRAME * 2
-    for i in asked.tolist():
+    for i in np.flatnonzero(asked).tolist():
         voiced[i] = vad.is_speech(data[i * size : (i + 1) * size], RATE)
     return voiced

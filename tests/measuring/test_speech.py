@@ -106,10 +106,10 @@ def test_hum_is_no_utterance_and_a_voice_over_it_is_one(sounds: Any) -> None:
 
 
 def test_the_floor_is_not_taken_from_the_speech_itself(sounds: Any) -> None:
-    """Replies back to back, with 5 % of silence in all: each edge is where it is."""
+    """Replies back to back, with 6 % of silence in all: each edge is where it is."""
     faint, loud = sounds.voice(0.9, level=0.02), sounds.voice(1.0)
-    voices = [(0.1, faint), *((1.05 + 1.05 * k, loud) for k in range(8)), (9.45, faint)]
-    found = islands(through_opus(sounds, sounds.placed(10.45, *voices)))
+    voices = [(0.1, faint), *((1.06 + 1.06 * k, loud) for k in range(8)), (9.54, faint)]
+    found = islands(through_opus(sounds, sounds.placed(10.5, *voices)))
     assert [a / RATE for a, _ in found] == pytest.approx([at for at, _ in voices], abs=0.003)
     ends = [at + len(voice) / RATE for at, voice in voices]
     assert [b / RATE for _, b in found] == pytest.approx(ends, abs=0.015)
