@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from simulator.judging.judge import Judge, Verdict, VerdictState
-from simulator.measuring.metrics.conduct import carried_in_s, talked_through
+from simulator.measuring.metrics.conduct import carried_in_s, talked_through, unproven
 from simulator.measuring.trace import Trace, TurnSpan
 from simulator.protocol.conduct import Wants
 from simulator.protocol.events import Outcome
@@ -93,6 +93,11 @@ def _no_occasion(trace: Trace, span: TurnSpan) -> str:
     asked = {r.trigger for r in trace.responses} - {None}
     if asked and span.id not in asked:
         return "no decision to keep quiet: it was asked for one, and began none"
+    if unproven(trace, span):
+        return (
+            f"nothing shows that it kept quiet: none of its sound came after {trace.ceased:.1f} s, "
+            "though it had been sent in silence as well"
+        )
     if not talked_through(trace, span):
         return ""
     spoken = carried_in_s(trace, span)

@@ -109,6 +109,7 @@ _APART: Mapping[str, Any] = {
     "detecting": True,
     "damaged": True,
     "unread": True,
+    "ceased": True,
     "stalls": True,
     "before": True,
     "pacing": {"unsent"},

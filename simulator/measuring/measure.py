@@ -19,7 +19,7 @@ from simulator.measuring.live_ear import checked, misheard
 from simulator.measuring.sent import SentMedia
 from simulator.measuring.sound import agent_sound
 from simulator.measuring.speech import Detector
-from simulator.measuring.stalls import stalls
+from simulator.measuring.stalls import ceased, stalls
 from simulator.measuring.trace import (
     TRACE_VERSION,
     Attributed,
@@ -88,6 +88,7 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
     sound = agent_sound(recording)
     edges = _live_edges(recording)
     islands = checked(edges, sound.islands(detector), until=recording.end)
+    speech = join(islands)
     found = responses(events, islands, sound_started=_sound_started(recording))
     items = _user_items(recording)
     asked = manifest.conditions.decide is Decide.TURN_END
@@ -120,9 +121,10 @@ def measure(recording: Recording, scenario: Scenario, *, detector: Detector = "s
         end=recording.end,
         turns=turns,
         heard=heard,
-        speech=join(islands),
+        speech=speech,
         misheard=misheard(edges, islands, until=recording.end),
         stalls=tuple(stalled),
+        ceased=ceased(recording.received(recording.voice).t, speech, end),
         responses=found,
         attribution=attributed,
         failures=failed,

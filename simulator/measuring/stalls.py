@@ -2,8 +2,9 @@
 
 A sender whose loop is blocked catches up, or goes on where it was; a path that is gone loses what
 was sent meanwhile. An answer that begins in it is late by it, one that had begun is broken off.
-Pauses of a sender that sends nothing in silence are none. Counterparts: `simulator.measuring.sound`
-has the packets, `simulator.measuring.measure` tells each turn.
+Pauses of a sender that sends nothing in silence are none; one that sends in silence as well, and
+then no more, has ceased: that nothing is heard of it says nothing from then on. Counterparts:
+`simulator.measuring.sound` has the packets, `simulator.measuring.measure` tells each turn.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.measuring.trace import Response, Stall
+from simulator.measuring.trace import Response, Speech, Stall
 from simulator.media.timeline import PTIME
 
 LEAST = 1.0
 """Seconds under which it is told by an onset's uncertainty alone."""
 BROKEN = 0.06
 """Seconds from it within which speech breaks off and goes on, where it never caught up."""
+
+SILENCE = 3.0
+"""Seconds without speech in which packets came all the same: such a sender sends in silence."""
 
 
 class Stretch(Protocol):
@@ -50,6 +54,19 @@ def stalls(stretches: Iterable[Stretch], responses: Sequence[Response]) -> tuple
         found += _caught_up(stretch.sent, stretch.came)
         before = float(stretch.came[-1])
     return tuple(sorted(found, key=lambda stall: (stall.start, stall.end)))
+
+
+def ceased(came: NDArray[np.float64], speech: Sequence[Speech], end: float) -> float | None:
+    """When the last packet came of a sender that sent without a pause, in silence as well, and
+    sent no more; None for all others. `came`: when each packet of the agent's sound did; `end`:
+    until when it could have gone on."""
+    times = np.sort(came)
+    if not len(times) or end - times[-1] < 2 * LEAST or np.any(np.diff(times) > LEAST):
+        return None
+    first, last = float(times[0]), float(times[-1])
+    edges = [first, *(t for s in speech for t in (s.start, s.end)), last]
+    silent = max(b - a for a, b in zip(edges[::2], edges[1::2], strict=True))
+    return last if silent >= SILENCE else None
 
 
 def _caught_up(sent: NDArray[np.float64], came: NDArray[np.float64]) -> list[Stall]:

@@ -287,6 +287,9 @@ class Trace:
     """Where the live ear erred: a turn may have gone on, or a barge-in begun, at a wrong moment."""
     stalls: tuple[Stall, ...] = ()
     """Where the agent's stream stood still for over a second."""
+    ceased: float | None = None
+    """When the last of the agent's sound came, if it had been sent in silence as well and then was
+    sent no more: from then on nothing shows that it kept quiet."""
     responses: tuple[Response, ...]
     attribution: tuple[Attributed, ...]
     failures: tuple[Failure, ...] = ()

@@ -19,11 +19,11 @@ LONGEST_WAIT = 300.0
 
 _ASKED = re.compile(
     r"\b(?:try again|retry)[\s_-]*(?:in|after)[\s:=\"]*"
-    r"((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|hours?|h|minutes?|min|m|seconds?|sec|s)?(?![a-z])\s*)+)",
+    r"((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|months?|weeks?|w|days?|d|hours?|h|minutes?|min|m|seconds?|sec|s)?(?![a-z])\s*)+)",
     re.IGNORECASE,
 )
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)", re.IGNORECASE)
-_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "": 1.0}
+_SECONDS = {"w": 604_800.0, "d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "": 1.0}
 
 
 def next_try(result: AttemptResult, retries: int) -> int | None:
@@ -54,4 +54,6 @@ def wait_asked(words: str) -> float:
 
 
 def _unit(name: str) -> float:
+    if name.startswith("month"):
+        return 30 * _SECONDS["d"]
     return 0.001 if name.startswith(("ms", "milli")) else _SECONDS[name[:1]]

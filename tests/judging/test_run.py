@@ -313,6 +313,17 @@ async def test_talking_through_a_quiet_turn_is_no_silence_kept(tmp_path: Path) -
     assert (found["calm"].state, found["calm"].score) == (VerdictState.SCORED, 1.0)
 
 
+async def test_silence_of_a_sender_that_has_ceased_is_not_proven(tmp_path: Path) -> None:
+    made = trace(PLAYED, said("Three.", at=9.5))
+    for ceased, state in ((12.0, VerdictState.UNMEASURABLE), (19.5, VerdictState.SCORED)):
+        sender = dataclasses.replace(made, ceased=ceased)
+        found = await Bench(tmp_path, sender).judge(force=True)
+        calm = found["calm"]
+        assert calm.state is state
+        assert ("none of its sound came after 12.0 s" in calm.why) is (ceased == 12.0)
+        assert found["count"].state is VerdictState.SCORED
+
+
 async def test_what_was_asked_for_and_never_begun_is_no_decision_to_keep_quiet(
     tmp_path: Path,
 ) -> None:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from simulator.measuring.attribution import attribute
@@ -109,14 +111,38 @@ def test_what_has_failed_already_is_not_what_fails_in_the_next_turn() -> None:
 
 
 def test_errors_without_a_response() -> None:
-    refused, session = fault("overloaded", of="q2"), fault("insufficient_quota")
+    refused, session = fault("overloaded", of="q2"), fault("server_error")
     assert found(faults=((25.4, refused),)) == ([("q2", "overloaded")], ["q2"])
     assert found(said(6), faults=((15.0, session),)) == (
-        [("idle", "insufficient_quota")],
+        [("idle", "server_error")],
         ["idle"],
     )
-    assert found(faults=((0.5, session),)) == ([(None, "insufficient_quota")], [])
+    assert found(faults=((0.5, session),)) == ([(None, "server_error")], [])
     assert found(faults=((5.5, fault("malformed", unanswered=False)),)) == ([], [])
+
+
+def test_after_a_failure_that_lasts_silence_is_no_miss() -> None:
+    """One that says nothing again after it is out of quota did not keep quiet, nor miss."""
+    for code in ("insufficient_quota", "invalid_api_key", "session_expired", "401"):
+        assert found(said(7), faults=((12.0, fault(code)),)) == (
+            [("idle", code), ("q2", code)],
+            ["idle", "q2"],
+        )
+    # A failure of the moment is that turn's alone, and who speaks again has not fallen silent.
+    assert found(said(7), faults=((12.0, fault("overloaded")),))[1] == ["idle"]
+    every = ["q1", "idle", "q2"]
+    quota = ((6.0, fault("insufficient_quota")),)
+    assert found(faults=quota) == ([(t, "insufficient_quota") for t in every], every)
+    assert found(said(26), faults=((6.0, fault("insufficient_quota")),))[1] == ["q1"]
+    # What was out of time before it is a miss.
+    assert found(faults=((14.0, fault("insufficient_quota", of="q2")),))[1] == ["idle", "q2"]
+
+
+def test_a_turn_in_which_the_session_ends_is_left_to_that() -> None:
+    """Before its question is asked a turn is owed nothing, and nothing else says what became of
+    it."""
+    end = replace(fault("gone"), fatal=True)
+    assert found(said(7), faults=((21.0, end),))[1] == ["q2"]
 
 
 def test_above_a_tenth_of_the_turns_the_agent_failed() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from simulator.measuring.sound import Sound
-from simulator.measuring.stalls import stalls
+from simulator.measuring.stalls import ceased, stalls
+from simulator.measuring.trace import Speech
 from simulator.measuring.utterances import responses
 from simulator.recording.reader import Recording
 
@@ -73,3 +75,14 @@ def test_a_path_that_is_gone(stage: Any, sounds: Any) -> None:
         lost=lambda i: 100 <= i < 170,
     )
     assert found(made.close()) == [pytest.approx((1.98, 3.4), abs=0.021)]
+
+
+def test_a_sender_that_sends_in_silence_and_then_no_more_has_ceased() -> None:
+    every = np.arange(1.0, 12.0, 0.02)
+    spoken = (Speech(start=2.0, end=6.0), Speech(start=6.5, end=8.9))
+    assert ceased(every, spoken, 30.0) == pytest.approx(11.98)
+    assert ceased(every, (), 12.5) is None, "it had no time to go on"
+    assert ceased(every, (Speech(start=1.5, end=11.5),), 30.0) is None, "it may send voice alone"
+    pausing = np.concatenate([every, np.arange(20.0, 28.0, 0.02)])
+    assert ceased(pausing, spoken, 40.0) is None, "it stops in silence"
+    assert ceased(np.zeros(0), (), 30.0) is None

@@ -84,6 +84,12 @@ def talked_through(trace: Trace, turn: TurnSpan) -> bool:
     )
 
 
+def unproven(trace: Trace, turn: TurnSpan) -> bool:
+    """Whether the agent's sound ceased to be sent before a turn was as good as over, so that
+    nothing shows that it kept quiet."""
+    return turn.reached and trace.ceased is not None and turn.done - trace.ceased > OCCASION
+
+
 def _carried_in(trace: Trace, turn: TurnSpan) -> list[Speech]:
     """The speech of responses of turns before, and of greetings that began before this one."""
     before = {t.id for t in trace.turns if t.index < turn.index}
@@ -126,13 +132,14 @@ def kept_by(trace: Trace, turn: TurnSpan) -> str | None:
             return "spoken_token"
         if "silence_token" in attributed.flags:
             return "token"
-    chosen = trace.failure_of(turn.id) is None and not talked_through(trace, turn)
-    return "silence" if chosen else None
+    if trace.failure_of(turn.id) is not None or unproven(trace, turn):
+        return None
+    return None if talked_through(trace, turn) else "silence"
 
 
 def opportunity(trace: Trace, turn: TurnSpan) -> bool | None:
     """Whether the agent had an occasion to keep quiet in a turn that wants it: None if that cannot
     be known, or if it does not want silence."""
-    if turn.conduct.silent and talked_through(trace, turn):
+    if turn.conduct.silent and (talked_through(trace, turn) or unproven(trace, turn)):
         return False
     return turn.opportunity
