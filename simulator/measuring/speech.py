@@ -22,6 +22,7 @@ from simulator.measuring.levels import STEP, Levels, stretches
 from simulator.measuring.tones import FRAME, Tones, sung, tones
 from simulator.measuring.trail import voices
 from simulator.measuring.voice import (
+    CLICK_STEPS,
     CUT_STEPS,
     RUN_STEPS,
     SHORTEST_STEPS,
@@ -47,8 +48,6 @@ SHORTEST_RUN_STEPS = 60
 BEEP_STEPS, BEEP_DB = 80, 15.0
 """So is one sound alone that is shorter and stands out by more: of a word that is as loud more is
 heard."""
-CLICK_STEPS = 30
-"""A shorter island at either end of a run, in which there is no speech, is a click beside it."""
 
 
 def islands(samples: Mono, detector: Detector = "speech") -> list[tuple[int, int]]:
@@ -82,7 +81,7 @@ def find(samples: Mono, detector: Detector = "speech") -> list[Island]:
         after = out[-1].stop // STEP + 1 if out else 0
         islands = begun(heard, run, after)
         leads = [(a, b) for a, b in found if after <= a < b <= run[0][0]]
-        islands[0] = led_up(islands, leads, borders.get(run[0][0]), heard.smooth)
+        islands[0] = led_up(heard, islands, leads, borders.get(run[0][0]))
         out += islands
     return out
 

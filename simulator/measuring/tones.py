@@ -46,9 +46,11 @@ THROUGH = 0.8
 RAMP, LEAST = 2, 6
 """A tone may take so many frames to come, and with which a voice begins is no tone if it is over in
 fewer."""
-SUNG, SUNG_HZ, ALIKE = 400, 350, 0.85
+SUNG, SUNG_HZ, ALIKE, DEEP = 400, 400, 0.7, 0.03
 """Averaged samples, at most, of which it is seen whether they are alike after one period of no more
-Hz."""
+Hz, and have such a share of their power below that."""
+FEW, LINE_WIDE_HZ = 4, 40
+"""Lines of something brief, each as wide to either side."""
 _SILENT = 1e-20
 
 
@@ -106,10 +108,31 @@ def sung(samples: Mono) -> bool:
     """Whether sound that keeps its pitch may be of a voice, whose pitch is as low."""
     low = _averaged(samples)
     middle = low[max(0, (len(low) - SUNG) // 2) :][:SUNG]
-    lags = np.arange(1, len(middle) // 2)
-    alike = [np.corrcoef(middle[lag:], middle[:-lag])[0, 1] for lag in lags.tolist()]
-    hz = RATE / LOW / lags[np.asarray(alike) > ALIKE]
-    return len(hz) > 0 and float(hz[0]) < SUNG_HZ
+    power = np.abs(np.fft.rfft(middle * np.hanning(len(middle)))) ** 2
+    deep = power[: round(SUNG_HZ * len(middle) * LOW / RATE) + 1]
+    if deep.sum() < DEEP * power.sum():
+        return False
+    lags = range(1, len(middle) // 2)
+    alike = np.array([np.corrcoef(middle[lag:], middle[:-lag])[0, 1] for lag in lags])
+    # Near to itself all sound is alike.
+    after = int(np.argmax(alike < ALIKE / 2))
+    period = after + int(np.argmax(alike[after:] > ALIKE)) + 1
+    return bool(alike[period - 1] > ALIKE and RATE / LOW / period < SUNG_HZ)
+
+
+def few_lines(samples: Mono) -> bool:
+    """Whether something brief is made of so few lines as a voice is not."""
+    low = _averaged(samples)
+    power = np.abs(np.fft.rfft(low * np.hanning(len(low)))) ** 2
+    power /= max(float(power.sum()), _SILENT)
+    beside = round(LINE_WIDE_HZ * len(low) * LOW / RATE) + 1
+    held = 0.0
+    for _ in range(FEW):
+        peak = int(np.argmax(power))
+        near = slice(max(0, peak - beside), peak + beside + 1)
+        held += float(power[near].sum())
+        power[near] = 0
+    return held > LINE
 
 
 def _held_by(spectra: list[NDArray[np.complex64]], apart: int) -> NDArray[np.bool_]:

@@ -27,6 +27,7 @@ from simulator.measuring.lead import (
 )
 from simulator.measuring.levels import STEP, Levels
 from simulator.measuring.onset import HOP, beginning
+from simulator.measuring.tones import few_lines, sung
 
 LOUD_DB = 14.0
 """The loud parts of a run are no further below the loudest."""
@@ -48,7 +49,11 @@ QUIET_BELOW_DB = 26.0
 LEADS_STEPS = 1_000
 """So long before a voice ends, at most, what leads up to it."""
 BRIEF_WORD_STEPS, PAUSE_STEPS = 90, 100
-"""What is as short, and so long before the rest of a voice, may be no part of it."""
+"""What is as short, and so long before the rest of a voice, may be no part of it but a beep."""
+HUMMED_STEPS = 600
+"""A deep tone that is shorter may be hummed by the voice that follows."""
+CLICK_STEPS = 30
+"""What is shorter is a click, if there is no speech in it."""
 CUT_STEPS = 25
 """How well the border is known between a tone and the voice that follows at once."""
 RUN_STEPS = 250
@@ -128,10 +133,10 @@ def _out_of_noise(
 
 
 def led_up(
+    sound: Heard,
     islands: list[Island],
     leads: list[tuple[int, int]],
     border: tuple[int, int] | None,
-    smooth: Levels,
 ) -> Island:
     """The first island of a voice, to which other sound leads up; `border`: the steps between which
     the last of that, a tone, goes over into it."""
@@ -141,14 +146,17 @@ def led_up(
     near = [(a, b) for a, b in leads if first.first // STEP - b < LEADS_STEPS]
     if near and first.first // STEP - near[-1][1] < RUN_STEPS:
         # What is not loud yet may still be of the other sound.
-        heard = smooth[first.first // STEP : islands[-1].stop // STEP + 1]
+        heard = sound.smooth[first.first // STEP : islands[-1].stop // STEP + 1]
         loud = int(np.argmax(heard >= loudness(heard) - STRONG_DB))
         unsure = max(unsure, (loud + SMOOTH_STEPS) * STEP if loud > LEAD_STEPS else 0)
+    for a, b in near:
+        if CLICK_STEPS < b - a < HUMMED_STEPS and sung(sound.samples[a * STEP : b * STEP]):
+            unsure = max(unsure, first.first - a * STEP)
     brief = first.stop - first.first < BRIEF_WORD_STEPS * STEP
     if brief and len(islands) > 1 and islands[1].first - first.stop > PAUSE_STEPS * STEP:
-        unsure = max(unsure, islands[1].first - first.first + islands[1].unsure)
-    sound = near[0][0] * STEP if near else first.sound
-    return replace(first, unsure=unsure, sound=sound)
+        beeps = few_lines(sound.samples[first.first : first.stop])
+        unsure = max(unsure, islands[1].first - first.first + islands[1].unsure if beeps else 0)
+    return replace(first, unsure=unsure, sound=near[0][0] * STEP if near else first.sound)
 
 
 def loudness(heard: Levels) -> float:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from simulator.bridge.babble import babble
 from simulator.measuring.levels import STEP, levels_db
 from simulator.measuring.speech import find, islands
-from simulator.measuring.tones import FRAME, tones
+from simulator.measuring.tones import FRAME, few_lines, sung, tones
 from tests.bench.onset_cases import voices
 from tests.measuring.test_speech import LOOK_AHEAD, RATE, through_opus
 
@@ -160,3 +160,21 @@ def test_nothing_is_no_tone() -> None:
     assert not silent.steady.any()
     assert not silent.line.any()
     assert LOOK_AHEAD < FRAME
+
+
+def test_what_may_be_hummed_by_the_voice_is_within_what_is_stated(sounds: Any) -> None:
+    """A real one hummed for 0.3 s at 150 Hz before it spoke; a beep is as long, but no voice's."""
+    hummed = beep(0.3, 150.0)
+    assert sung(hummed.astype(np.float32))
+    assert not sung(beep(0.3).astype(np.float32))
+    for piece in clear()[::3]:
+        island = find(before(sounds, hummed, piece, 0.3))[0]
+        earliest = (island.first - island.unsure) / RATE
+        assert earliest <= AT - 0.6 + 0.005
+
+
+def test_something_brief_is_a_beep_if_it_is_few_lines() -> None:
+    for sound in SOUNDS[:1] + SOUNDS[2:6]:
+        assert few_lines(sound()[: RATE // 16].astype(np.float32))
+    words = [few_lines(piece[: RATE // 16].astype(np.float32)) for piece in clear()]
+    assert np.mean(words) < 0.2
