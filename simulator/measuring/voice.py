@@ -35,7 +35,7 @@ LEAD_SURE_STEPS = 8
 """What leads up to a voice began no more than so long before it is audible."""
 UNLIKE_DB = 14.0
 """What leads up to a voice and is nearer to it may be voice."""
-BACK_STEPS = 200
+BACK_STEPS = 400
 """How far before a run its voice is looked for in noise."""
 NOISE_STEPS = 2_000
 """How far before a voice the noise is looked for that it is in, and half as far after it began;"""
