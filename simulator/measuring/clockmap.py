@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from simulator.measuring.ahead import in_time
 from simulator.measuring.sources import counts
 from simulator.protocol.rtp import unwrap
 
@@ -119,7 +120,7 @@ def map_runs(
         x = ticks[np.cumsum(unique) - 1] / clock
         y = arrivals[chosen][order]
         numbers = unwrap(sequence[chosen][order], 16)
-        cuts = _cuts(numbers[unique], x[unique], y[unique])
+        y[unique], cuts = _cuts(numbers[unique], x[unique], y[unique])
         starts = np.flatnonzero(unique)[cuts]
         for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
             pieces.append((chosen[order[begin:end]], x[begin:end], y[begin:end]))
@@ -154,19 +155,24 @@ def _spread(stamps: Ints) -> Floats:
 # ---------------------------------------------------------------- runs
 
 
-def _cuts(numbers: Ints, x: Floats, y: Floats) -> Ints:
-    """Where runs begin, in sequence order; x is RTP time, y arrival."""
+def _cuts(numbers: Ints, x: Floats, y: Floats) -> tuple[Floats, Ints]:
+    """Arrivals as they would be had nothing come ahead of its time, and where runs begin; in
+    sequence order, x is RTP time, y arrival."""
     # A packet overtaken by a later one says nothing about the clock: its own delay moved it.
     timely = np.flatnonzero(y <= np.minimum.accumulate(y[::-1])[::-1])
-    number, stamp, arrived = numbers[timely], x[timely], y[timely]
-    delay = arrived - stamp
     if len(timely) < 2:
-        return np.zeros(1, np.int64)
+        return y, np.zeros(1, np.int64)
+    number, stamp = numbers[timely], x[timely]
+    arrived, anew = in_time(stamp, y[timely])
+    early = np.zeros(len(y))
+    early[timely] = arrived - y[timely]
+    y = y + early
+    delay = arrived - stamp
     apart = np.diff(number)
     pace = float(np.median(np.diff(stamp) / apart))
     jumps = np.abs(np.diff(stamp) - apart * pace) > STEP
     breaks = np.flatnonzero(jumps) + 1
-    steps = np.flatnonzero(np.abs(np.diff(delay)) > STEP) + 1
+    steps = np.union1d(np.flatnonzero(np.abs(np.diff(delay)) > STEP) + 1, anew).astype(np.int64)
     cuts = [0]
     begin = 0
     for k, following in itertools.pairwise([*steps.tolist(), len(delay)]):
@@ -179,8 +185,9 @@ def _cuts(numbers: Ints, x: Floats, y: Floats) -> Ints:
         # Without a jump of the stamps, only a clock that stood still makes a step, and upwards:
         # downwards it is a delay that has gone. A few packets that come late before a silence look
         # the same, for nobody sees them recover.
-        stayed = after - before > STEP or (jumped and before - after > STEP)
-        few = not jumped and following - k < _FEW and after - before < _LATE_AT_MOST
+        stayed = after - before > STEP or (jumped and before - after > STEP) or k in anew
+        late = not jumped and k not in anew
+        few = late and following - k < _FEW and after - before < _LATE_AT_MOST
         if few and following < ahead:
             few = float(delay[following:ahead].min()) - after > STEP
         if stayed and not few:
@@ -189,7 +196,7 @@ def _cuts(numbers: Ints, x: Floats, y: Floats) -> Ints:
             ours = lateness > after - STEP / 2 if after > before else lateness < before - STEP / 2
             cuts.append(int(passed[np.argmax(ours)]))
             begin = k
-    return np.asarray(cuts, np.int64)
+    return y, np.asarray(cuts, np.int64)
 
 
 # ---------------------------------------------------------------- lines

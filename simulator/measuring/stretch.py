@@ -2,8 +2,10 @@
 
 A sender may count anew, or stand still, in the middle of a word: what a stretch goes on with is
 looked at together with the end of the one before, so that the first few samples of speech are not
-missed where they are too short to be known for it. Counterparts: `simulator.measuring.sound` fills
-stretches from packets, `simulator.measuring.speech` finds speech in samples.
+missed where they are too short to be known for it. What comes while speech before it is still being
+heard waits for it: who listens hears a second in a second, however fast it came. Counterparts:
+`simulator.measuring.sound` fills stretches from packets, `simulator.measuring.speech` finds speech
+in samples.
 """
 
 from __future__ import annotations
@@ -25,6 +27,10 @@ TAIL = AUDIO_CLOCK // 10
 REJOIN = 0.1
 """Seconds from the end of one stretch in which the next begins that may go on with it, though
 counted otherwise."""
+
+DRAINED = 0.2
+"""Seconds of silence after speech was played out in which a listener has made up for what it had in
+hand: what comes later is heard as it comes."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,13 +93,29 @@ class Stretch:
         lasts = (island.stop - island.first) * self.seconds_per_sample
         return Speech(
             start=start,
-            # What came all at once takes its time all the same.
-            end=max(self.heard(last) + self.seconds_per_sample, start + lasts),
+            end=max(
+                self.heard(last) + self.seconds_per_sample,
+                # What came all at once takes its time all the same.
+                start + lasts,
+                self._caught(island),
+            ),
             uncertainty=island.unsure * self.seconds_per_sample + self.unsure(island.first),
             sent=self.at(island.first),
             sent_end=self.at(island.stop),
             sound_from=None if island.sound is None else self.heard(island.sound),
         )
+
+    def _caught(self, island: Island) -> float:
+        """When an island is over if what came late in it is played at its rate from there on."""
+        inside = slice(self._packet(island.first), self._packet(island.stop - 1) + 1)
+        came = self.came[inside]
+        held = came - self.sent[inside] > self.usual
+        rest = (island.stop - self.places[inside]) * self.seconds_per_sample
+        return float(np.max((came + rest)[held], initial=-np.inf))
+
+    def came_with(self, sample: int) -> float:
+        """When the packet of a sample had come."""
+        return float(self.came[self._packet(sample)])
 
     def _packet(self, sample: int) -> int:
         return max(0, int(np.searchsorted(self.places, sample, "right")) - 1)
@@ -116,15 +138,19 @@ class Ending:
     """The last of them."""
     spoken: float
     """Until when somebody spoke in it, as was heard; -inf for nobody."""
+    silent: int
+    """Samples after that."""
 
     @classmethod
     def of(cls, stretch: Stretch, told: Sequence[Speech]) -> Ending:
+        ends = [stretch.sample(speech.sent_end) for speech in told if speech.sent_end is not None]
         return cls(
             stretch=replace(stretch, samples=np.zeros(0, np.float32)),
             length=len(stretch.samples),
             end=stretch.end,
             tail=stretch.samples[-TAIL:].copy(),
             spoken=max((speech.end for speech in told), default=-np.inf),
+            silent=len(stretch.samples) - max(ends, default=0),
         )
 
     def leads_to(self, stretch: Stretch) -> bool:
@@ -138,11 +164,13 @@ class Ending:
 
 def speeches(stretch: Stretch, before: Ending | None, detector: Detector) -> list[Speech]:
     """The speech in a stretch on session time; `before`: what it goes on with."""
-    if before is None:
-        return [stretch.speech(island) for island in find(stretch.samples, detector)]
-    skip = len(before.tail)
+    tail = stretch.samples[:0] if before is None else before.tail
+    skip = len(tail)
+    spoken, place = -np.inf, 0
+    if before is not None and stretch.follows:
+        spoken, place = before.spoken, -before.silent
     found: list[Speech] = []
-    for island in find(np.concatenate((before.tail, stretch.samples)), detector):
+    for island in find(np.concatenate((tail, stretch.samples)), detector):
         if island.stop <= skip:
             continue
         sound = None if island.sound is None else max(0, island.sound - skip)
@@ -150,10 +178,26 @@ def speeches(stretch: Stretch, before: Ending | None, detector: Detector) -> lis
             island, first=max(0, island.first - skip), stop=island.stop - skip, sound=sound
         )
         speech = stretch.speech(here)
-        if island.first < skip:
+        after = spoken + (here.first - place) * stretch.seconds_per_sample
+        waits = after > speech.start + stretch.usual
+        if waits and stretch.came_with(here.first) < spoken + DRAINED:
+            speech = _waiting(speech, after, (here.stop - here.first) * stretch.seconds_per_sample)
+        if before is not None and island.first < skip:
             speech = _begun(speech, before, island)
         found.append(speech)
+        spoken, place = speech.end, here.stop
     return found
+
+
+def _waiting(speech: Speech, start: float, lasts: float) -> Speech:
+    """Speech that is heard only then, after what is before it, though it had come."""
+    return replace(
+        speech,
+        start=start,
+        end=max(speech.end, start + lasts),
+        uncertainty=speech.uncertainty + start - speech.start,
+        sound_from=None,
+    )
 
 
 def _begun(speech: Speech, before: Ending, island: Island) -> Speech:
