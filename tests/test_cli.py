@@ -17,6 +17,8 @@ from .command import DEMO, QUIET, omnistage, scenario
 
 __all__ = ["scenario"]
 
+SAMPLE = str(Path(__file__).parents[1] / "recordings" / "sample")
+
 
 class Shown(NamedTuple):
     """What a command that was typed came to."""
@@ -88,6 +90,7 @@ def test_lists(typed: Typed) -> None:
         (("run", "demo"), "--agent"),
         (("judge", "nowhere"), "no such folder"),
         (("judge", "."), "is neither a run nor a recording"),
+        (("judge", SAMPLE, "--scenario", "demo"), "its id is 'demo'"),
         (("report", "."), "not a run folder"),
         (("check", "demmo"), "did you mean demo"),
         (("check", "."), "no scenario in this folder"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from simulator.measuring.trace import Trace
 from simulator.options import split_words
 from simulator.protocol.events import Outcome
 from simulator.recording.manifest import MANIFEST
+from simulator.recording.reader import Recording
 from simulator.report.attempt import print_attempt
 from simulator.report.file import write_summary
 from simulator.report.plain import plain
@@ -85,7 +86,19 @@ def judge_again(
     again = _Again(bench, console, force=force, retry=retry)
     if (what / RUN_FILE).is_file():
         return again.run(what, given)
+    if given is not None:
+        _same(given, [Recording.open(what).manifest.scenario.id], what)
     return again.recording(what, given or _recorded_scenario(what))
+
+
+def _same(given: Scenario, played: Collection[str], what: Path) -> None:
+    """Raises InputError where nothing of the scenario that is given was played."""
+    if given.id not in played:
+        known = ", ".join(sorted(played)[:5]) + (" ..." if len(played) > 5 else "")
+        raise InputError(
+            f"--scenario: its id is {given.id!r}, but what was played in {what} is {known}",
+            hint="name the scenario that was played, or leave --scenario out",
+        )
 
 
 def _recorded_scenario(what: Path) -> Scenario:
@@ -137,6 +150,8 @@ class _Again:
 
     def run(self, run: Path, given: Scenario | None) -> int:
         plan = read_plan(run)
+        if given is not None:
+            _same(given, {s.id for s in plan.scenarios}, run)
         scenarios = {given.id: given} if given else {}
         recordings: list[tuple[Path, Scenario]] = []
         broken: dict[str, str] = {}

@@ -57,6 +57,7 @@ def print_attempt(trace: Trace, verdicts: Sequence[Verdict], console: Console) -
         n=0,
         p50=None,
         p95=None,
+        written=sum(turn_metrics(trace, span).latency_in_writing for span in trace.turns),
         shared_host=trace.shared_host,
         packet_s=trace.codec.packet_s,
         codec_s=trace.codec.codec_s,

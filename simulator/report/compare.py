@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 
@@ -108,6 +109,10 @@ def compare(a: Side, b: Side) -> Comparison:
     scored = each(_scores)
     pairs = _pairs(scored, times=100)
     failed = any(t.state == VerdictState.AGENT_ERROR for k in both for t in turns_a[k] + turns_b[k])
+    aloud, in_writing = (_pairs(each(partial(_latencies, written=w))) for w in (False, True))
+    # A voice is paired with a voice, a text with a text.
+    alike = {**in_writing, **aloud}
+    unlike = len(_pairs(each(_all_latencies)).keys() - alike.keys())
     task = {s.id: s.task for s in (*a.plan.scenarios, *b.plan.scenarios)}
     by_task = {
         code: difference([p for k, p in pairs.items() if task[k[0]] == code])
@@ -119,7 +124,7 @@ def compare(a: Side, b: Side) -> Comparison:
         score=_difference(pairs),
         charged=_difference(_pairs(each(_charged), times=100)) if failed else None,
         by_task={code: d for code, d in by_task.items() if d is not None},
-        latency=_difference(_pairs(each(_latencies))),
+        latency=_difference(alike),
         pairs=tuple(pairs.values()),
         flips=tuple(
             Flip(
@@ -135,8 +140,15 @@ def compare(a: Side, b: Side) -> Comparison:
         only_a=len(turns_a) - len(both),
         only_b=len(turns_b) - len(both),
         unscored=len(both) - len(pairs),
-        notes=tuple(_notes(a, b)),
+        notes=(*_notes(a, b), *_told_unlike(unlike)),
     )
+
+
+def _told_unlike(turns: int) -> list[str]:
+    if not turns:
+        return []
+    some = "1 turn are" if turns == 1 else f"{turns} turns are"
+    return [f"the latencies of {some} not compared: aloud on one side, in writing on the other"]
 
 
 def _scores(turns: Sequence[TurnRow]) -> list[float]:
@@ -147,9 +159,15 @@ def _charged(turns: Sequence[TurnRow]) -> list[float]:
     return [s for t in turns if (s := t.charged) is not None]
 
 
-def _latencies(turns: Sequence[TurnRow]) -> list[float]:
+def _latencies(turns: Sequence[TurnRow], *, written: bool) -> list[float]:
+    """Of answers with a voice, or `written` ones without."""
     measured = [t.metrics for t in turns if t.state == VerdictState.SCORED and t.metrics]
-    return [m.latency_s for m in measured if m.latency_s is not None]
+    own = (m for m in measured if m.latency_in_writing == written)
+    return [m.latency_s for m in own if m.latency_s is not None]
+
+
+def _all_latencies(turns: Sequence[TurnRow]) -> list[float]:
+    return _latencies(turns, written=False) + _latencies(turns, written=True)
 
 
 def _pairs(values: Mapping[Key, Values], *, times: float = 1) -> dict[Key, Pair]:

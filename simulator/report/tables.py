@@ -58,6 +58,7 @@ COLUMNS: Mapping[str, Mapping[str, type]] = {
         "latency_s": float,
         "latency_uncertainty_s": float,
         "latency_invalid": str,
+        "latency_in_writing": bool,
         "missed": bool,
         "late": bool,
         "premature": bool,

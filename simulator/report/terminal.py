@@ -343,10 +343,14 @@ def unread(whose: str, messages: int) -> str:
 
 def how_measured(latency: LatencySummary) -> str:
     said = (
-        "Latency: from the end of the instruction (or the event) to the first audible sample. "
+        "Latency: from the end of the instruction (or the event) to the first sample of the "
+        "answer's speech. "
         f"Packets ({latency.packet_s * 1000:.0f} ms) and the agent's codec "
         f"({latency.codec_s * 1000:.1f} ms) are in it, not subtracted."
     )
+    if latency.written:
+        some = f"{latency.written} of {latency.n}" if latency.n else str(latency.written)
+        said += f" {some}: to the first text of an answer without a voice, which no codec delays."
     if latency.shared_host:
         said += " * The agent computed on this machine beside others."
     return said

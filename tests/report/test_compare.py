@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,25 @@ def test_oracle_against_late(run_folder: Path) -> None:
     assert found.latency is not None
     assert found.latency.n == 2
     assert (found.only_a, found.only_b, found.unscored) == (0, 0, 0)
+
+
+def test_a_voice_is_not_compared_with_a_text(run_folder: Path) -> None:
+    late = side_of(run_folder, "late")
+    mute = replace(late, rows=tuple(in_writing(row) for row in late.rows))
+    found = compare(side_of(run_folder, "oracle"), mute)
+    assert found.latency is None
+    assert "the latencies of 2 turns are not compared" in found.notes[-1]
+    both = compare(mute, mute)
+    assert both.latency is not None
+    assert both.latency.n == 2
+
+
+def in_writing(row: rows.AttemptRow) -> rows.AttemptRow:
+    turns = [
+        replace(t, metrics=replace(t.metrics, latency_in_writing=True)) if t.metrics else t
+        for t in row.turns
+    ]
+    return replace(row, turns=tuple(turns))
 
 
 def test_what_has_no_score_is_counted(run_folder: Path) -> None:

@@ -28,6 +28,8 @@ class TurnMetrics:
     latency_uncertainty_s: float
     latency_invalid: str | None
     """Why there is no latency, one of `latency.Invalid`; None if there is one."""
+    latency_in_writing: bool
+    """The latency is to the first text: the answer has no voice."""
     first_text_s: float | None
     onset: float | None
     """Session time at which the first answer began."""
@@ -99,6 +101,7 @@ def turn_metrics(trace: Trace, turn: TurnSpan) -> TurnMetrics:
         latency_s=measured.seconds,
         latency_uncertainty_s=measured.uncertainty_s,
         latency_invalid=measured.invalid,
+        latency_in_writing=measured.seconds is not None and not given[0][0].speech,
         first_text_s=latency.first_text_s(trace, turn),
         onset=given[0][0].onset if given else None,
         responses=len(given),

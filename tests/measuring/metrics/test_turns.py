@@ -45,6 +45,17 @@ def test_a_row(hand: Any) -> None:
     assert row.send_error_ms == 1.5
 
 
+def test_a_latency_to_a_text_says_so(hand: Any) -> None:
+    turn = hand.span(0, "answer", due=4.0, due_kind="instruction", asked_at=2.0)
+    aloud = hand.response("a", (4.75, 6.0), text="Three.")
+    written = hand.response("a", text="Three.", first_text=4.75)
+    for answer, in_writing in ((aloud, False), (written, True)):
+        row = turn_metrics(hand.trace([turn], [(answer, "t0", ())]), turn)
+        assert row.latency_s == pytest.approx(0.75)
+        assert row.latency_in_writing is in_writing
+    assert not turn_metrics(hand.trace([turn], []), turn).latency_in_writing
+
+
 def test_the_sums(hand: Any) -> None:
     whole = session_metrics(session(hand))
     assert whole.latencies_s == pytest.approx((0.75,))
