@@ -1,8 +1,9 @@
 """Limits that a run must meet: `score>=60`, `latency_p95<=1.5`.
 
-A gate on numbers that do not cover the plan is not met, whatever they say, and neither is one on a
-run of unlike conditions that were not to be mixed. Turns at which the provider failed count 0 in
-the score here, though they are out of the mean: no agent meets a limit by failing. Counterparts:
+A gate on numbers that do not cover the plan is not met, whatever they say, nor is one on latencies
+that do not cover the turns which want an answer: what was missed is no fast answer. Neither is one
+on a run of unlike conditions that were not to be mixed. Turns at which the provider failed count 0
+in the score here, though they are out of the mean: no agent meets a limit by failing. Counterparts:
 `simulator.report.summary` has the numbers, `simulator.cli` turns gates into an exit status.
 """
 
@@ -113,6 +114,10 @@ def _check(gate: Gate, summary: Summary, min_coverage: float) -> GateResult:
             f"{score.scored} of {score.planned} planned turns were scored: coverage "
             f"{score.coverage:.2f} is below {min_coverage:g}"
         )
+        return GateResult(gate=gate, value=value, met=False, why=why)
+    latency = summary.latency_s
+    if gate.metric.startswith("latency") and latency.n < min_coverage * latency.wanted:
+        why = f"only {latency.n} of {latency.wanted} turns that want an answer have a latency"
         return GateResult(gate=gate, value=value, met=False, why=why)
     if value is None:
         return GateResult(gate=gate, value=None, met=False, why="there is no such number")

@@ -67,6 +67,8 @@ class LatencySummary:
     n: int
     p50: float | None
     p95: float | None
+    wanted: int = 0
+    """Turns that want one: those without it were missed, not reached or could not be measured."""
     written: int = 0
     """Those of answers without a voice, to their first text."""
     shared_host: bool = False
@@ -307,6 +309,7 @@ def latency_of(rows: Sequence[AttemptRow]) -> LatencySummary:
         n=len(values),
         p50=percentile(values, 50),
         p95=percentile(values, 95),
+        wanted=sum(t.latency_invalid != "not_asked" for m in measured for t in m.turns),
         written=sum(t.latency_in_writing for m in measured for t in m.turns),
         shared_host=any(r.result.shared_host for r in rows) or any(m.shared_host for m in measured),
     )

@@ -38,7 +38,7 @@ def test_what_is_no_gate(text: str, message: str) -> None:
         ("score >= 60", False, "score is 43.48"),
         ("false_alarms<=2", True, "false_alarms is 2"),
         ("false_alarms<2", False, "false_alarms is 2"),
-        ("latency_p95<=1.5", False, "latency_p95 is"),
+        ("latency_p95<=1000", False, "only 7 of 17 turns that want an answer have a latency"),
         ("pacing_p99<10", True, "pacing_p99 is 0.8"),
         ("completed==4", True, "completed is 4"),
     ],
@@ -46,6 +46,14 @@ def test_what_is_no_gate(text: str, message: str) -> None:
 def test_limits(run_folder: Path, text: str, met: bool, why: str) -> None:
     (result,) = check_gates(parse_gates([text]), summarise(run_folder), min_coverage=0.5)
     assert (result.met, result.why[: len(why)]) == (met, why)
+
+
+def test_latencies_that_cover_enough_are_held_against_a_limit(run_folder: Path) -> None:
+    summary = summarise(run_folder)
+    for limit, met in (("latency_p95<=1000", True), ("latency_p95<=0.001", False)):
+        (result,) = check_gates(parse_gates([limit]), summary, min_coverage=0.4)
+        assert result.met is met
+        assert result.why.startswith("latency_p95 is")
 
 
 def test_no_gate_is_met_below_the_coverage(run_folder: Path) -> None:
