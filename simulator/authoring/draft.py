@@ -77,7 +77,7 @@ def look_at(clip: Path) -> Probe:
     source = probe(clip)
     if source.duration < _SHORTEST:
         raise InputError(
-            f"{clip}: has no duration ({source.duration:.2f} s)",
+            f"{clip}: lasts {source.duration:.2f} s; a scenario needs {_SHORTEST:g} s",
             hint="a scenario needs a clip that plays; of a picture, make a video first",
         )
     return source

@@ -159,7 +159,9 @@ class Plan:
 
 def log_name(label: str) -> str:
     """The file in `LOGS` that keeps what an agent's process prints."""
-    return f"{''.join(c if c.isalnum() or c in '._-' else '-' for c in label)}.log"
+    name = "".join(c if c.isalnum() or c in "._-" else "-" for c in label)
+    # A name that begins with a dot would be hidden.
+    return f"{name.lstrip('.-') or 'agent'}.log"
 
 
 def estimate(scenario: Scenario, *, duration: float | None = None) -> float:

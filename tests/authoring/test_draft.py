@@ -140,7 +140,7 @@ def test_bad_input(desk: Desk, what: str) -> None:
 
 
 def test_a_clip_without_duration(desk: Desk) -> None:
-    with pytest.raises(InputError, match="has no duration"):
+    with pytest.raises(InputError, match="a scenario needs"):
         write_draft(draft(desk, clip=desk.clip("one.mkv", 0.3)))
 
 

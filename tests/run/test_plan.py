@@ -11,7 +11,7 @@ import pytest
 from simulator.errors import InputError, RecordingError
 from simulator.judging.testing import answers, either, quiet, scenario
 from simulator.protocol.conditions import Conditions, Decide
-from simulator.run.plan import AgentChoice, Plan, estimate, make_plan, open_run, read_plan
+from simulator.run.plan import AgentChoice, Plan, estimate, log_name, make_plan, open_run, read_plan
 from simulator.scenario.types import Pace
 
 ONE = scenario(answers("a", "Yes."), quiet("b"), either("c"), id="one", task="OSC")
@@ -177,3 +177,16 @@ def test_a_run_that_cannot_be_opened_leaves_nothing(
     assert list((tmp_path / "run").iterdir()) == []
     with pytest.raises(InputError, match="File name too long"):
         open_run(tmp_path / ("x" * 300), plan())
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("oracle", "oracle.log"),
+        ("./my_agent.py", "my_agent.py.log"),
+        ("../x.py:Two -o a=b", "x.py-Two--o-a-b.log"),
+        ("...", "agent.log"),
+    ],
+)
+def test_the_log_of_an_agent_is_to_be_seen(label: str, name: str) -> None:
+    assert log_name(label) == name
