@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from simulator.measuring.clockmap import map_runs
 from simulator.measuring.sources import counts
 from simulator.measuring.speech import Detector
+from simulator.measuring.stamps import paced
 from simulator.measuring.stretch import Ending, Stretch, speeches
 from simulator.measuring.trace import Speech
 from simulator.media.timeline import PTIME
@@ -66,7 +67,7 @@ class Sound:
         if len(log) and (payload_type is None or not np.any(log.pt == payload_type)):
             values, counts = np.unique(log.pt, return_counts=True)
             payload_type = int(values[np.argmax(counts)])
-        self._log = log[log.pt == payload_type] if len(log) else log
+        self._log = paced(log[log.pt == payload_type]) if len(log) else log
         self.lost = 0
         """Packets that never came, as far as it was iterated over."""
         self.unreadable = 0
